@@ -1,0 +1,96 @@
+"""What is asked of the read side, and what it answers with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from inspector.layout.rows import EventRow, ModelRow, TaskRow
+
+PAGE_ROWS = 200
+"""The most rows in one answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFilter:
+    """Which tasks are wanted. All that is given must hold."""
+
+    statuses: frozenset[str] = frozenset()
+    """Any of these; empty means any status."""
+    text: str = ""
+    """Found in the id, the model, the client or the error code, in any case; empty means any."""
+    model_id: str | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether every task passes."""
+        return not (self.statuses or self.text or self.model_id is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskKey:
+    """The place of a task in the order of lists: newest first, by creation time and id."""
+
+    created_at: int
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPage:
+    """Tasks, newest first."""
+
+    tasks: tuple[TaskRow, ...]
+    more: bool
+    """Whether older tasks follow."""
+    read_at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class EventPage:
+    """Events of one task, by sequence number, rising."""
+
+    task_id: str
+    events: tuple[EventRow, ...]
+    more_before: bool
+    more_after: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """One event as the timeline needs it: all of a task's log fits, where its data would not."""
+
+    seq: int
+    type: str
+    status: str
+    created_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskTimeline:
+    """The log of one task without its data."""
+
+    task_id: str
+    ticks: tuple[Tick, ...]
+    """Rising by sequence number; thinned out evenly, changes of status kept, where the log is longer than its limit."""
+    events: int
+    """How many events the log has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many tasks there are for each status as stored, and how many models."""
+
+    by_status: Mapping[str, int] = field(default_factory=dict)
+    models: int = 0
+    read_at_ms: int = 0
+
+    @property
+    def tasks(self) -> int:
+        """All tasks."""
+        return sum(self.by_status.values())
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPage:
+    """The registered models, by name."""
+
+    models: tuple[ModelRow, ...]
+    read_at_ms: int

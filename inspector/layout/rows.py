@@ -1,0 +1,84 @@
+"""What is read from a database, as frozen rows.
+
+A field typed ``str`` holds what was stored with bytes that are no UTF-8 escaped; a field typed ``int | None`` is None also
+where something other than an integer was stored. Times are Unix milliseconds, UTC.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """One task without its large columns: what a list shows."""
+
+    id: str
+    client_id: str | None
+    model_id: str | None
+    kind: str
+    status: str
+    """As stored; it may be none of the seven in a file that is not held by the layout."""
+    on_restart: str | None
+    snapshot_seq: int | None
+    last_seq: int
+    attempt: int
+    error_code: str | None
+    created_at: int | None
+    started_at: int | None
+    finished_at: int | None
+    updated_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredText:
+    """A large text, cut to what a pane shows."""
+
+    text: str
+    length: int
+    """The stored length in characters; more than ``len(text)`` where it was cut."""
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there is more than ``text``."""
+        return self.length > len(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskDetail:
+    """One task with its large columns and its response, each None where nothing is stored."""
+
+    task: TaskRow
+    request: StoredText | None
+    snapshot: StoredText | None
+    error_message: StoredText | None
+    response: StoredText | None
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """One event of a task's log."""
+
+    id: int
+    task_id: str
+    seq: int
+    type: str
+    status: str
+    """The task's status after this event."""
+    attempt: int
+    created_at: int | None
+    data: StoredText
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    """One registered model, and how many tasks name it."""
+
+    id: str
+    name: str
+    digest: str
+    size_bytes: int | None
+    path: str
+    format: str | None
+    metadata: str
+    added_at: int | None
+    tasks: int
+    unfinished: int

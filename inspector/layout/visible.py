@@ -1,0 +1,23 @@
+"""How stored text is made visible: one line of a person's text, with nothing in it that acts (faults.md T15, T16)."""
+
+import unicodedata
+
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+
+
+def visible(text: str, *, keep: str = "") -> str:
+    r"""Return ``text`` with each control, format, surrogate, private-use and line-separating character as ``\uXXXX``.
+
+    Characters in ``keep`` (a newline, say) stay as they are. What is returned neither moves a terminal's cursor nor
+    turns the direction of what stands beside it.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        character if character in keep or unicodedata.category(character) not in _HIDDEN else _escaped(ord(character))
+        for character in text
+    )
+
+
+def _escaped(code: int) -> str:
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"

@@ -1,0 +1,34 @@
+"""What a cancel does to a task, by the status it is found in (section 11.2: the cancel transition is atomic)."""
+
+from enum import StrEnum
+
+from inspector.lmsp.statuses import Status
+
+
+class CancelOutcome(StrEnum):
+    """How a cancel ended. Only the first two wrote something."""
+
+    CANCELLED = "cancelled"
+    """It was queued and no worker held it: final at once."""
+    CANCELLING = "cancelling"
+    """It was loading or running: its worker will see it at its next write."""
+    ALREADY_CANCELLING = "already_cancelling"
+    ALREADY_FINISHED = "already_finished"
+    NOT_FOUND = "not_found"
+    BUSY = "busy"
+    """The database could not be written in time."""
+    REFUSED = "refused"
+    """Nothing may be written here: a copy, a layout that is not ours, foreign triggers, an unknown status."""
+
+
+def cancel_target(found: Status) -> tuple[CancelOutcome, Status | None]:
+    """Return the outcome of a cancel for a task found in ``found``, and the status to write, if any."""
+    match found:
+        case Status.QUEUED:
+            return CancelOutcome.CANCELLED, Status.CANCELLED
+        case Status.LOADING | Status.RUNNING:
+            return CancelOutcome.CANCELLING, Status.CANCELLING
+        case Status.CANCELLING:
+            return CancelOutcome.ALREADY_CANCELLING, None
+        case Status.COMPLETED | Status.FAILED | Status.CANCELLED:
+            return CancelOutcome.ALREADY_FINISHED, None

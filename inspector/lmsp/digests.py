@@ -1,0 +1,20 @@
+"""Content digests of model files: ``sha256:`` and 64 lower-case hex digits (section 11.1: metadata and digests only)."""
+
+import hashlib
+import re
+from collections.abc import Iterable
+
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+
+
+def is_digest(text: str) -> bool:
+    """Say whether ``text`` is a digest in the one form that we write."""
+    return _DIGEST.fullmatch(text) is not None
+
+
+def digest_of(chunks: Iterable[bytes]) -> str:
+    """Return the digest of the bytes in ``chunks``, taken one after another."""
+    sha256 = hashlib.sha256()
+    for chunk in chunks:
+        sha256.update(chunk)
+    return f"sha256:{sha256.hexdigest()}"

@@ -1,0 +1,200 @@
+"""The table of section 11.3, and the plan that recovery makes from it.
+
+The preview shows the plan and the store applies it: both come from :func:`plan_recovery`, whoever read the rows.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from inspector.lmsp.events import EventType
+from inspector.lmsp.statuses import FINAL, Status, known_status
+
+SERVER_RESTARTED = "server_restarted"
+"""The error code of a task that recovery fails, and the reason in the events it writes (section 11.3)."""
+
+
+class Policy(StrEnum):
+    """A task's ``on_restart`` policy."""
+
+    FAIL = "fail"
+    RETRY = "retry"
+    RESUME = "resume"
+
+
+class Warning(StrEnum):  # noqa: A001  the field's word; nothing here warns in Python's sense
+    """What a person should know about one step of a plan. None of them stops a recovery."""
+
+    NO_POLICY = "no_policy"
+    UNKNOWN_POLICY = "unknown_policy"
+    NO_SNAPSHOT = "no_snapshot"
+    UNKNOWN_STATUS = "unknown_status"
+
+    @property
+    def sentence(self) -> str:
+        """The warning in words."""
+        return _SENTENCES[self]
+
+
+_SENTENCES = {
+    Warning.NO_POLICY: "No policy stored: taken as fail",
+    Warning.UNKNOWN_POLICY: "Policy unknown: taken as fail",
+    Warning.NO_SNAPSHOT: "No snapshot: resumed without one",
+    Warning.UNKNOWN_STATUS: "Status is none of the seven: left alone",
+}
+
+_TABLE: dict[Status, dict[Policy, Status]] = {
+    Status.QUEUED: {Policy.FAIL: Status.FAILED, Policy.RETRY: Status.QUEUED, Policy.RESUME: Status.QUEUED},
+    Status.LOADING: {Policy.FAIL: Status.FAILED, Policy.RETRY: Status.QUEUED, Policy.RESUME: Status.QUEUED},
+    Status.RUNNING: {Policy.FAIL: Status.FAILED, Policy.RETRY: Status.QUEUED, Policy.RESUME: Status.RUNNING},
+    Status.CANCELLING: dict.fromkeys(Policy, Status.CANCELLED),
+}
+
+
+def recovery_target(found: Status, policy: Policy) -> Status:
+    """Return the status a leftover task found in ``found`` is moved to: one cell of the 11.3 table.
+
+    Raises KeyError for a final status, which is never a leftover.
+    """
+    return _TABLE[found][policy]
+
+
+def recovery_event(found: Status, target: Status) -> EventType | None:
+    """Return the type of the event that is written with the move, or None where the task stays as it was."""
+    match target:
+        case Status.FAILED:
+            return EventType.FAILED
+        case Status.CANCELLED:
+            return EventType.CANCELLED
+        case Status.RUNNING:
+            return EventType.RESUMED
+        case _:
+            return None if found == target else EventType.QUEUED
+
+
+def effective_policy(stored: str | None) -> tuple[Policy, Warning | None]:
+    """Return the policy that a stored ``on_restart`` counts as; missing and unknown ones count as fail (our choice)."""
+    if stored is None:
+        return Policy.FAIL, Warning.NO_POLICY
+    if stored in Policy.__members__.values():
+        return Policy(stored), None
+    return Policy.FAIL, Warning.UNKNOWN_POLICY
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """What recovery has to know about one task that is not in a final status."""
+
+    task_id: str
+    status: str
+    on_restart: str | None
+    attempt: int
+    last_seq: int
+    snapshot_seq: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryStep:
+    """What recovery does to one task: the row of the preview, and the instruction that is applied."""
+
+    task_id: str
+    found: str
+    policy: str | None
+    """As stored; what it counts as is in ``effective``."""
+    effective: Policy | None
+    """None for a task of unknown status, which is left alone."""
+    target: str
+    """The status afterwards; ``found`` itself where the task stays."""
+    event: EventType | None
+    error_code: str | None
+    attempt: int
+    """The attempt as found."""
+    next_attempt: int
+    """The attempt afterwards: raised where the task leaves a worker's hands, or is resumed (the fence of design 3)."""
+    last_seq: int
+    snapshot_seq: int | None
+    warnings: tuple[Warning, ...]
+
+    @property
+    def next_seq(self) -> int:
+        """The task's ``last_seq`` afterwards; also the sequence number of the event, where one is written."""
+        return self.last_seq + (self.event is not None)
+
+    def event_data(self) -> dict[str, object]:
+        """Return the data of the event that is written. Call it only where ``event`` is not None."""
+        data: dict[str, object] = {"reason": SERVER_RESTARTED}
+        match self.event:
+            case EventType.FAILED:
+                data["error"] = {"code": SERVER_RESTARTED, "message": SERVER_RESTARTED_MESSAGE}
+            case EventType.QUEUED:
+                data["attempt"] = self.next_attempt
+            case EventType.RESUMED:
+                data["snapshot_seq"] = self.snapshot_seq
+                data["attempt"] = self.next_attempt
+            case _:
+                pass
+        return data
+
+
+SERVER_RESTARTED_MESSAGE = "The service restarted before this task had finished."
+"""The error message that goes with ``server_restarted``."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryPlan:
+    """What recovery does to every leftover task, one step each, in the order of the rows."""
+
+    steps: tuple[RecoveryStep, ...]
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of tasks for each status afterwards."""
+        counts: dict[str, int] = {}
+        for step in self.steps:
+            counts[step.target] = counts.get(step.target, 0) + 1
+        return counts
+
+
+def plan_step(leftover: Leftover) -> RecoveryStep:
+    """Return what recovery does to one leftover task."""
+    status = known_status(leftover.status)
+    if status is None or status in FINAL:
+        return RecoveryStep(
+            task_id=leftover.task_id,
+            found=leftover.status,
+            policy=leftover.on_restart,
+            effective=None,
+            target=leftover.status,
+            event=None,
+            error_code=None,
+            attempt=leftover.attempt,
+            next_attempt=leftover.attempt,
+            last_seq=leftover.last_seq,
+            snapshot_seq=leftover.snapshot_seq,
+            warnings=(Warning.UNKNOWN_STATUS,) if status is None else (),
+        )
+    policy, doubt = effective_policy(leftover.on_restart)
+    target = recovery_target(status, policy)
+    event = recovery_event(status, target)
+    warnings = [] if doubt is None else [doubt]
+    if event is EventType.RESUMED and leftover.snapshot_seq is None:
+        warnings.append(Warning.NO_SNAPSHOT)
+    raised = event in (EventType.QUEUED, EventType.RESUMED)
+    return RecoveryStep(
+        task_id=leftover.task_id,
+        found=status,
+        policy=leftover.on_restart,
+        effective=policy,
+        target=target,
+        event=event,
+        error_code=SERVER_RESTARTED if target is Status.FAILED else None,
+        attempt=leftover.attempt,
+        next_attempt=leftover.attempt + raised,
+        last_seq=leftover.last_seq,
+        snapshot_seq=leftover.snapshot_seq,
+        warnings=tuple(warnings),
+    )
+
+
+def plan_recovery(leftovers: Iterable[Leftover]) -> RecoveryPlan:
+    """Make the plan for these tasks. Tasks in a final status are not leftovers and are left out."""
+    return RecoveryPlan(tuple(plan_step(leftover) for leftover in leftovers if known_status(leftover.status) not in FINAL))
