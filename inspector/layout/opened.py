@@ -1,0 +1,46 @@
+"""How a database was opened, and why: what the header shows and ``--json`` says."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Mode(StrEnum):
+    """How a file is read (design 6)."""
+
+    LIVE = "live"
+    """Another process has it open: short reads, no lock that a WAL writer waits for."""
+    RESTING = "resting"
+    """Nobody has it open and nothing waits to be read: in place, with a guard."""
+    CRASHED = "crashed"
+    """A -wal and -shm lie there and nobody has it open: in place, without a lock."""
+    COPY = "copy"
+    """Read from a private copy."""
+
+
+class LayoutKind(StrEnum):
+    """Whose layout a file has."""
+
+    NATIVE = "native"
+    NEWER = "newer"
+    """Ours by its application id, of a version we do not know: read with a note, never written."""
+    OTHER = "other"
+    """The tables ``tasks`` and ``task_events`` are there and can be read as ours, but the file is not marked as ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """How a file was opened. ``path`` is absolute with links resolved; sentences are whole, for a person."""
+
+    path: str
+    mode: Mode
+    why: str
+    notes: tuple[str, ...]
+    holder: str | None
+    """The process that has it open, as ``name (pid 123)``, where one is known."""
+    layout: LayoutKind
+    user_version: int
+    sqlite_version: str
+    may_act: bool
+    """Whether an action may write here at all: the native layout with its own triggers only, and not a copy."""
+    why_not_act: str | None
+    """One sentence where ``may_act`` is False."""
