@@ -32,8 +32,12 @@ def _statements(sql: str) -> list[str]:
     return statements
 
 
+STATEMENTS: Final = tuple(_statements(DDL))
+"""The statements of ``DDL``, one by one: Python's ``executescript`` would commit before it runs."""
+
+
 def _triggers() -> Mapping[str, str]:
-    named = ((re.match(r"CREATE TRIGGER (\w+)", statement), statement) for statement in _statements(DDL))
+    named = ((re.match(r"CREATE TRIGGER (\w+)", statement), statement) for statement in STATEMENTS)
     return MappingProxyType({found[1]: statement for found, statement in named if found})
 
 
