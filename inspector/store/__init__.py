@@ -5,3 +5,34 @@ and plain values, and the time as an argument.
 
 May import lmsp, layout and sqlite_utils. Never Qt, never the clock, never the read side.
 """
+
+from inspector.store.accepting import Accepted, accept_task
+from inspector.store.appending import append_events
+from inspector.store.cancel import CancelResult, cancel_in_file, cancel_task
+from inspector.store.connecting import open_service_database
+from inspector.store.errors import Busy, NotOurs, Refused, Unusable
+from inspector.store.finishing import complete_task, fail_task, finish_cancel
+from inspector.store.snapshots import save_snapshot
+from inspector.store.starting import start_task
+from inspector.store.tasks import Written, next_queued_task
+
+__all__ = [
+    "Accepted",
+    "Busy",
+    "CancelResult",
+    "NotOurs",
+    "Refused",
+    "Unusable",
+    "Written",
+    "accept_task",
+    "append_events",
+    "cancel_in_file",
+    "cancel_task",
+    "complete_task",
+    "fail_task",
+    "finish_cancel",
+    "next_queued_task",
+    "open_service_database",
+    "save_snapshot",
+    "start_task",
+]

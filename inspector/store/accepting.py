@@ -1,0 +1,94 @@
+"""Accepting a task (section 11.2: a task is persisted before it is answered with 202)."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlite_utils import Database
+
+from inspector.layout.rows import TaskRow
+from inspector.lmsp.events import EventType
+from inspector.lmsp.recovery import Policy
+from inspector.lmsp.statuses import Status
+from inspector.store.errors import Refused
+from inspector.store.stored_json import to_json
+from inspector.store.writing import write_transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A task that is durable: now it may be answered with 202."""
+
+    task: TaskRow
+
+
+def accept_task(
+    db: Database,
+    *,
+    request: Mapping[str, object],
+    on_restart: str,
+    now_ms: int,
+    kind: str = "response",
+    client_id: str | None = None,
+    model_id: str | None = None,
+    task_id: str | None = None,
+) -> Accepted:
+    """Store a new task as ``queued``, at attempt 1, with its first event; it is durable when this returns.
+
+    ``task_id`` is made up where none is given. Raises Refused for a policy that is none of fail, retry and resume, for
+    a request that is no JSON object, and for an id that is taken or empty.
+    """
+    if on_restart not in Policy.__members__.values():
+        raise Refused(f"The policy {on_restart!r} is none of {', '.join(Policy)}.", wanted=Status.QUEUED)
+    if task_id == "":
+        raise Refused("The id of a task is not empty.", wanted=Status.QUEUED)
+    if not isinstance(request, Mapping):
+        raise Refused("The request is not a JSON object.", wanted=Status.QUEUED)
+    body = to_json(dict(request), "The request")
+    new_id = f"task_{uuid.uuid4().hex}" if task_id is None else task_id
+    task = TaskRow(
+        id=new_id,
+        client_id=client_id,
+        model_id=model_id,
+        kind=kind,
+        status=Status.QUEUED.value,
+        on_restart=str(on_restart),
+        snapshot_seq=None,
+        last_seq=1,
+        attempt=1,
+        error_code=None,
+        created_at=now_ms,
+        started_at=None,
+        finished_at=None,
+        updated_at=now_ms,
+    )
+    with write_transaction(db) as conn:
+        taken = conn.execute("SELECT status FROM tasks WHERE id = ?", (new_id,)).fetchall()
+        if taken:
+            raise Refused(f"There is a task {new_id} already.", task_id=new_id, found=taken[0][0], wanted=Status.QUEUED)
+        conn.execute(
+            """
+            INSERT INTO tasks (id, client_id, model_id, kind, status, on_restart, last_seq, attempt,
+                               created_at, updated_at, request)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+            (
+                task.id,
+                task.client_id,
+                task.model_id,
+                task.kind,
+                task.status,
+                task.on_restart,
+                task.last_seq,
+                task.attempt,
+                now_ms,
+                now_ms,
+                body,
+            ),
+        )
+        conn.execute(
+            """
+            INSERT INTO task_events (task_id, seq, type, status, attempt, created_at, data)
+            VALUES (?, 1, ?, ?, 1, ?, '{}')""",
+            (new_id, EventType.CREATED, Status.QUEUED, now_ms),
+        )
+    return Accepted(task)

@@ -1,0 +1,96 @@
+"""Cancelling a task (section 11.2: the cancel transition is atomic, so that a cancelled task is never completed)."""
+
+import os
+import sqlite3
+from dataclasses import dataclass
+
+from sqlite_utils import Database
+
+from inspector.lmsp.cancelling import CancelOutcome, cancel_target
+from inspector.lmsp.events import event_of_move
+from inspector.lmsp.statuses import FINAL, Status, known_status
+from inspector.store.connecting import open_for_action
+from inspector.store.errors import Busy, NotOurs
+from inspector.store.tasks import Found, insert_events, require_one
+from inspector.store.writing import write_transaction
+
+
+@dataclass(frozen=True, slots=True)
+class CancelResult:
+    """How a cancel ended."""
+
+    task_id: str
+    outcome: CancelOutcome
+    status: str | None
+    """The task's status afterwards; None where it was not read."""
+    seq: int | None
+    """The event that says so: the one just written, or the one by which the task was already cancelling or finished."""
+    reason: str | None = None
+    """One sentence, for ``busy`` and ``refused``."""
+
+
+def cancel_task(db: Database, task_id: str, *, now_ms: int) -> CancelResult:
+    """Ask task ``task_id`` to stop, and write the transition and its event together.
+
+    A task that has ended is left alone: whoever committed first has won. Asking twice is safe, and the second ask adds
+    no event. A database that another process holds is an outcome too (``busy``), and then nothing was changed.
+    """
+    try:
+        with write_transaction(db) as conn:
+            return _cancel(conn, task_id, now_ms)
+    except Busy as error:
+        return CancelResult(task_id, CancelOutcome.BUSY, None, None, error.sentence)
+
+
+def cancel_in_file(path: str | os.PathLike[str], task_id: str, *, now_ms: int, wait_ms: int = 5000) -> CancelResult:
+    """Cancel one task in an existing database, on a connection that is opened for it and closed again.
+
+    ``busy`` where another process holds the file for longer than ``wait_ms``; ``refused`` where nothing may be written
+    to it (another layout, a newer version, triggers of others). Raises Unusable where there is no such file, or it
+    cannot be read or written at all.
+    """
+    try:
+        db = open_for_action(path, wait_ms=wait_ms)
+    except Busy as error:
+        return CancelResult(task_id, CancelOutcome.BUSY, None, None, error.sentence)
+    except NotOurs as error:
+        return CancelResult(task_id, CancelOutcome.REFUSED, None, None, error.sentence)
+    try:
+        return cancel_task(db, task_id, now_ms=now_ms)
+    finally:
+        db.close()
+
+
+def _cancel(conn: sqlite3.Connection, task_id: str, now_ms: int) -> CancelResult:
+    rows = conn.execute("SELECT status, last_seq, attempt, updated_at FROM tasks WHERE id = ?", (task_id,)).fetchall()
+    if not rows:
+        return CancelResult(task_id, CancelOutcome.NOT_FOUND, None, None)
+    text, last_seq, attempt, updated_at = rows[0]
+    status = known_status(text)
+    if status is None:
+        reason = "The task's status is none of the seven: it is left alone."
+        return CancelResult(task_id, CancelOutcome.REFUSED, text, None, reason)
+    outcome, to = cancel_target(status)
+    if to is None:
+        return CancelResult(task_id, outcome, status, _seq_of(conn, task_id, status))
+    found = Found(task_id, status, last_seq, attempt, updated_at)
+    at = found.at(now_ms)
+    seqs = insert_events(conn, found, [(event_of_move(to), "{}")], status=to, attempt=attempt, at=at)
+    require_one(
+        conn.execute(
+            """
+            UPDATE tasks SET status = ?, last_seq = ?, finished_at = ?, updated_at = ?
+            WHERE id = ? AND status = ? AND attempt = ?""",
+            (to, seqs[-1], at if to in FINAL else None, at, task_id, status, attempt),
+        )
+    )
+    return CancelResult(task_id, outcome, to, seqs[-1])
+
+
+def _seq_of(conn: sqlite3.Connection, task_id: str, status: Status) -> int | None:
+    """Return the event that brought the task into ``status``: progress may have followed it."""
+    rows = conn.execute(
+        "SELECT seq FROM task_events WHERE task_id = ? AND type = ? ORDER BY seq DESC LIMIT 1",
+        (task_id, event_of_move(status)),
+    ).fetchall()
+    return rows[0][0] if rows else None

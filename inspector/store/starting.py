@@ -1,0 +1,47 @@
+"""Starting a task: the claim of a worker, and the move from loading to running."""
+
+from typing import Literal
+
+from sqlite_utils import Database
+
+from inspector.lmsp.events import event_of_move
+from inspector.lmsp.statuses import Status
+from inspector.store.errors import Refused
+from inspector.store.tasks import Written, check_move, find_for_worker, insert_events, refusal, require_one
+from inspector.store.writing import write_transaction
+
+
+def start_task(
+    db: Database,
+    task_id: str,
+    *,
+    status: Literal["loading", "running"],
+    attempt: int,
+    now_ms: int,
+    warm: bool = False,
+) -> Written:
+    """Claim a queued task (``loading``), or say that a loading one runs (``running``), with its event.
+
+    A queued task is claimed as ``running`` only with ``warm=True``: its model is in memory already. Of two workers that
+    claim the same task one is Refused, as is one that has not the task's attempt. ``started_at`` is the claim's moment.
+    """
+    if status not in (Status.LOADING, Status.RUNNING):
+        raise Refused(f"A worker starts a task as loading or running, not as {status}.", task_id=task_id, wanted=status)
+    to = Status(status)
+    with write_transaction(db) as conn:
+        found = find_for_worker(conn, task_id, attempt, to)
+        check_move(found, to)
+        if to is Status.RUNNING and found.status is Status.QUEUED and not warm:
+            raise refusal(task_id, found.status, to, "a queued task runs at once only where its model is warm")
+        at = found.at(now_ms)
+        seqs = insert_events(conn, found, [(event_of_move(to), "{}")], status=to, attempt=attempt, at=at)
+        require_one(
+            conn.execute(
+                """
+                UPDATE tasks
+                SET status = ?, last_seq = ?, started_at = coalesce(started_at, ?), updated_at = ?
+                WHERE id = ? AND status = ? AND attempt = ?""",
+                (to, seqs[-1], at, at, task_id, found.status, attempt),
+            )
+        )
+    return Written(task_id, seqs, to, attempt)

@@ -1,0 +1,30 @@
+"""JSON as the store writes and reads it: checked before it is written, since the layout uses no JSON function."""
+
+import json
+
+from inspector.store.errors import Refused, Unusable
+
+
+def to_json(value: object, what: str) -> str:
+    """Return ``value`` as JSON text. Raises Refused for what JSON cannot say: NaN, other objects, a loop.
+
+    ``what`` names the value in the sentence.
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            # A lone surrogate has no UTF-8, but JSON can spell it.
+            text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Refused(f"{what} cannot be stored as JSON: {error}.") from error
+    return text
+
+
+def from_json(text: str, what: str) -> object:
+    """Return the value of stored JSON text. Raises Unusable where it is none, or nests too deep to read."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Unusable(f"{what} is not JSON that can be read.") from error

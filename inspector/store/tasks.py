@@ -1,0 +1,117 @@
+"""Tasks as the rules find and move them: one read, one event first, one guarded update."""
+
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from sqlite_utils import Database
+
+from inspector.layout.rows import TaskRow
+from inspector.lmsp.statuses import Status, known_status, may_move
+from inspector.store.errors import Refused, Unusable
+from inspector.store.writing import named_errors
+
+_ROW: Final = """
+    SELECT id, client_id, model_id, kind, status, on_restart, snapshot_seq, last_seq, attempt, error_code,
+           created_at, started_at, finished_at, updated_at
+    FROM tasks"""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What one call wrote."""
+
+    task_id: str
+    seqs: tuple[int, ...]
+    """The sequence numbers of the events that were written, rising; empty where none was."""
+    status: Status
+    """The task's status afterwards. A worker that sees ``cancelling`` here stops and calls ``finish_cancel``."""
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A task as a rule found it, under the write lock."""
+
+    task_id: str
+    status: Status
+    last_seq: int
+    attempt: int
+    updated_at: int
+
+    def at(self, now_ms: int) -> int:
+        """Return the moment to write: ``now_ms``, but never before the task's last change. Clocks step back."""
+        return max(now_ms, self.updated_at)
+
+
+def task_row(conn: sqlite3.Connection, task_id: str) -> TaskRow | None:
+    """Return the task of this id, or None."""
+    rows = conn.execute(f"{_ROW} WHERE id = ?", (task_id,)).fetchall()
+    return TaskRow(*rows[0]) if rows else None
+
+
+def next_queued_task(db: Database) -> TaskRow | None:
+    """Return the task that has been queued longest, by creation time and id, or None.
+
+    Nothing is claimed by this: ``start_task`` is the claim, and of two workers that ask for the same task it refuses
+    one.
+    """
+    with named_errors():
+        rows = db.conn.execute(f"{_ROW} WHERE status = 'queued' ORDER BY created_at, id LIMIT 1").fetchall()
+    return TaskRow(*rows[0]) if rows else None
+
+
+def find_for_worker(conn: sqlite3.Connection, task_id: str, attempt: int, wanted: str) -> Found:
+    """Return the task for a write of the worker that has this attempt.
+
+    Raises Refused where there is no such task, its status is none of the seven, or its attempt is another one: a worker
+    that outlived a restart finishes nothing (design: attempts are a fence).
+    """
+    rows = conn.execute("SELECT status, last_seq, attempt, updated_at FROM tasks WHERE id = ?", (task_id,)).fetchall()
+    if not rows:
+        raise Refused(f"There is no task {task_id}: it cannot become {wanted}.", task_id=task_id, wanted=wanted)
+    text, last_seq, current, updated_at = rows[0]
+    status = known_status(text)
+    if status is None:
+        raise refusal(task_id, text, wanted, "its status is none of the seven")
+    if attempt != current:
+        raise refusal(task_id, status, wanted, f"attempt {attempt} does not hold it, it is at attempt {current}")
+    return Found(task_id, status, last_seq, current, updated_at)
+
+
+def refusal(task_id: str, found: str, wanted: str, reason: str) -> Refused:
+    """Return the error that says why the task is not moved."""
+    return Refused(
+        f"Task {task_id} is {found} and was asked for {wanted}: {reason}.", task_id=task_id, found=found, wanted=wanted
+    )
+
+
+def check_move(found: Found, to: Status) -> None:
+    """Raise Refused where a task in this status may not be moved to ``to``."""
+    if not may_move(found.status, to):
+        raise refusal(found.task_id, found.status, to, "a task never makes that move")
+
+
+def insert_events(
+    conn: sqlite3.Connection, found: Found, events: Iterable[tuple[str, str]], *, status: Status, attempt: int, at: int
+) -> tuple[int, ...]:
+    """Insert events (type and JSON text) after the task's last one, and return their sequence numbers.
+
+    They come before the task's own update, which the layout takes only when its event is there.
+    """
+    rows = [
+        (found.task_id, seq, event_type, status, attempt, at, data)
+        for seq, (event_type, data) in enumerate(events, start=found.last_seq + 1)
+    ]
+    conn.executemany(
+        "INSERT INTO task_events (task_id, seq, type, status, attempt, created_at, data) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        rows,
+    )
+    return tuple(row[1] for row in rows)
+
+
+def require_one(cursor: sqlite3.Cursor) -> None:
+    """Raise Unusable where the guarded update did not change exactly the task that was found under the lock."""
+    if cursor.rowcount != 1:
+        raise Unusable("The task was changed while its lock was held: nothing was changed here.")

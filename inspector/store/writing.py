@@ -1,0 +1,54 @@
+"""How a write begins and ends: the only BEGIN, and the only place where errors of SQLite become ours."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from sqlite_utils import Database
+
+from inspector.store.errors import damaged, unusable_for
+
+
+@contextmanager
+def named_errors() -> Iterator[None]:
+    """Turn an error of SQLite into Unusable or Busy, told by its code and never by its text; the cause is chained.
+
+    What no file and no disk can cause (an SQL error, a wrong number of parameters) is a bug and passes as it is.
+    """
+    try:
+        yield
+    except sqlite3.Error as error:
+        named = unusable_for(error)
+        if named is None:
+            raise
+        raise named from error
+    except UnicodeDecodeError as error:
+        # A damaged schema: the driver cannot decode SQLite's own error text.
+        raise damaged() from error
+
+
+@contextmanager
+def write_transaction(db: Database) -> Iterator[sqlite3.Connection]:
+    """Hold the database's write lock from the first read to the commit, and give the connection.
+
+    It is taken before the first read: what a rule reads is what it decides on. When the block raises, or the commit
+    fails, everything is rolled back and no transaction stays open.
+    """
+    conn = db.conn
+    with named_errors():
+        conn.execute("BEGIN IMMEDIATE")
+        try:
+            yield conn
+            conn.execute("COMMIT")
+        except BaseException:
+            # SQLite may have rolled back by itself (a full disk); a rollback that fails has still ended the
+            # transaction.
+            with suppress(sqlite3.Error):
+                conn.execute("ROLLBACK")
+            raise
+
+
+def wait_until_alone(conn: sqlite3.Connection) -> None:
+    """Wait, as long as the connection waits for locks, for a moment in which nobody else uses the database."""
+    conn.execute("BEGIN EXCLUSIVE")
+    conn.execute("ROLLBACK")
