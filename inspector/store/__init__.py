@@ -9,9 +9,12 @@ May import lmsp, layout and sqlite_utils. Never Qt, never the clock, never the r
 from inspector.store.accepting import Accepted, accept_task
 from inspector.store.appending import append_events
 from inspector.store.cancel import CancelResult, cancel_in_file, cancel_task
+from inspector.store.config import config_value, set_config
 from inspector.store.connecting import open_service_database
 from inspector.store.errors import Busy, NotOurs, Refused, Unusable
 from inspector.store.finishing import complete_task, fail_task, finish_cancel
+from inspector.store.models import register_model
+from inspector.store.recovery import RecoveryResult, Resumed, apply_recovery, plan_recovery
 from inspector.store.snapshots import save_snapshot
 from inspector.store.starting import start_task
 from inspector.store.tasks import Written, next_queued_task
@@ -21,18 +24,25 @@ __all__ = [
     "Busy",
     "CancelResult",
     "NotOurs",
+    "RecoveryResult",
     "Refused",
+    "Resumed",
     "Unusable",
     "Written",
     "accept_task",
     "append_events",
+    "apply_recovery",
     "cancel_in_file",
     "cancel_task",
     "complete_task",
+    "config_value",
     "fail_task",
     "finish_cancel",
     "next_queued_task",
     "open_service_database",
+    "plan_recovery",
+    "register_model",
     "save_snapshot",
+    "set_config",
     "start_task",
 ]

@@ -10,7 +10,7 @@ from inspector.lmsp.cancelling import CancelOutcome, cancel_target
 from inspector.lmsp.events import event_of_move
 from inspector.lmsp.statuses import FINAL, Status, known_status
 from inspector.store.connecting import open_for_action
-from inspector.store.errors import Busy, NotOurs
+from inspector.store.errors import Busy, NotOurs, Refused
 from inspector.store.tasks import Found, insert_events, require_one
 from inspector.store.writing import write_transaction
 
@@ -40,6 +40,9 @@ def cancel_task(db: Database, task_id: str, *, now_ms: int) -> CancelResult:
             return _cancel(conn, task_id, now_ms)
     except Busy as error:
         return CancelResult(task_id, CancelOutcome.BUSY, None, None, error.sentence)
+    except Refused:
+        # An id that is no text at all (from a command line in another encoding) is the id of no task.
+        return CancelResult(task_id, CancelOutcome.NOT_FOUND, None, None)
 
 
 def cancel_in_file(path: str | os.PathLike[str], task_id: str, *, now_ms: int, wait_ms: int = 5000) -> CancelResult:

@@ -57,6 +57,8 @@ def fail_task(db: Database, task_id: str, *, code: str, message: str, attempt: i
     """
     if not code:
         raise Refused("A task fails with an error code.", task_id=task_id, wanted=Status.FAILED)
+    # The name of a file in an error's text may hold lone surrogates: that must not keep the task from ending.
+    message = message.encode("utf-8", "backslashreplace").decode("utf-8")
     data = to_json({"error": {"code": code, "message": message}}, "The error")
     with write_transaction(db) as conn:
         found = find_for_worker(conn, task_id, attempt, Status.FAILED)

@@ -6,13 +6,14 @@ from contextlib import contextmanager, suppress
 
 from sqlite_utils import Database
 
-from inspector.store.errors import damaged, unusable_for
+from inspector.store.errors import Refused, damaged, unusable_for
 
 
 @contextmanager
 def named_errors() -> Iterator[None]:
     """Turn an error of SQLite into Unusable or Busy, told by its code and never by its text; the cause is chained.
 
+    A text that cannot be UTF-8 is Refused.
     What no file and no disk can cause (an SQL error, a wrong number of parameters) is a bug and passes as it is.
     """
     try:
@@ -22,6 +23,8 @@ def named_errors() -> Iterator[None]:
         if named is None:
             raise
         raise named from error
+    except UnicodeEncodeError as error:
+        raise Refused("A text with a lone surrogate has no UTF-8: it is neither stored nor found.") from error
     except UnicodeDecodeError as error:
         # A damaged schema: the driver cannot decode SQLite's own error text.
         raise damaged() from error
