@@ -32,7 +32,7 @@ def nice_step(span_ms: float, most: int) -> int:
 
 
 def tick_offsets(start_ms: float, end_ms: float, step_ms: int) -> range:
-    """Return the multiples of ``step_ms`` from ``start_ms`` to ``end_ms``, both included; offsets from the axis' zero."""
+    """Return the multiples of ``step_ms`` from ``start_ms`` to ``end_ms``, both included: offsets from zero."""
     return range(math.ceil(start_ms / step_ms) * step_ms, math.floor(end_ms / step_ms) * step_ms + 1, step_ms)
 
 
@@ -44,12 +44,12 @@ def tick_label(offset_ms: int, step_ms: int) -> str:
     size = abs(offset_ms)
     if size < SECOND and step_ms < SECOND:
         return f"{sign}{size} ms"
-    if size < 2 * MINUTE:
+    if size < 2 * MINUTE and step_ms % MINUTE:
         return f"{sign}{size / SECOND:.{_places(step_ms)}f} s"
-    if size < 2 * HOUR:
+    if size < 2 * HOUR and step_ms % HOUR:
         minutes, rest = divmod(size, MINUTE)
         return f"{sign}{minutes} min" if step_ms % MINUTE == 0 else f"{sign}{minutes}:{_seconds(rest, step_ms)} min"
-    if size < 2 * DAY:
+    if size < 2 * DAY and step_ms % DAY:
         hours, rest = divmod(size, HOUR)
         return f"{sign}{hours} h" if step_ms % HOUR == 0 else f"{sign}{hours}:{_clock(rest, step_ms)} h"
     days, rest = divmod(size, DAY)

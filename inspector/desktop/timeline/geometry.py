@@ -1,7 +1,7 @@
-"""Where the parts of a task's timeline stand: time to x and back, boxes, bars and marks. Pure arithmetic on plain numbers.
+"""Where the parts of a task's timeline stand: time to x and back, boxes, bars and marks. Pure arithmetic.
 
-Times are milliseconds, lengths are logical pixels; ``ratio`` is how many device pixels one logical pixel has. Everything
-is computed before painting, so that a frame costs what is on screen and not what is in the log.
+Times are milliseconds, lengths are logical pixels; ``ratio`` is how many device pixels one logical pixel has. All is
+computed before painting, so that a frame costs what is on screen and not what is in the log.
 """
 
 from bisect import bisect_left, bisect_right
@@ -19,6 +19,9 @@ LEAST_WINDOW_MS: Final = 4
 
 SPARSE_PX: Final = 2.0
 """Progress nearer than this to its neighbour is drawn one bar per device pixel instead of one line per event."""
+
+FEW: Final = 3
+"""Up to so many events in one place are a line like any other; heights tell counts only where there is a crowd."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,7 @@ class Scale:
 
 
 def whole_window(history: History, most_ticks: int) -> tuple[float, float]:
-    """Return the window that shows all of ``history``: at least a millisecond, and while it is open up to the next tick.
+    """Return the window that shows all of ``history``: a millisecond or more, while it is open up to the next tick.
 
     Rounding up keeps what is drawn in place while a task goes on; only the live edge moves.
     """
@@ -107,7 +110,7 @@ def on_device(x: float, ratio: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PhaseBox:
-    """A phase on screen. ``right`` equals ``left`` where it is shorter than a device pixel; it is then drawn as a line."""
+    """A phase on screen. Where it is shorter than a device pixel ``right`` equals ``left``; it is drawn as a line."""
 
     phase: Phase
     left: float
@@ -125,7 +128,7 @@ class PhaseBox:
 
 
 def phase_boxes(phases: Sequence[Phase], scale: Scale, ratio: float) -> tuple[PhaseBox, ...]:
-    """Return the boxes of the phases in the window: in order, inside it, none over another, at most one line a pixel."""
+    """Return the boxes of the phases in the window: in order, inside it, none over another, one line a pixel."""
     boxes: list[PhaseBox] = []
     for phase in phases:
         if phase.end_ms < scale.start_ms or phase.start_ms > scale.end_ms:
@@ -172,8 +175,8 @@ class ProgressBar:
 
     x: float
     width: float
-    share: float
-    """Its count of the highest count in the lane, above 0 up to 1."""
+    share: float | None
+    """Its count of the highest count in the lane, above 0 up to 1; None where no place in the lane is crowded."""
 
 
 def progress_bars(times: Sequence[int], scale: Scale, ratio: float) -> tuple[ProgressBar, ...]:
@@ -195,7 +198,7 @@ def progress_bars(times: Sequence[int], scale: Scale, ratio: float) -> tuple[Pro
         crowded |= place > 0 and column - columns[place - 1] < near
         crowded |= place + 1 < len(columns) and columns[place + 1] - column < near
         width = 1 / ratio if crowded else min(1.0, (rightmost + 1 - column) / ratio)
-        bars.append(ProgressBar(scale.left + column / ratio, width, counts[column] / peak))
+        bars.append(ProgressBar(scale.left + column / ratio, width, counts[column] / peak if peak > FEW else None))
     return tuple(bars)
 
 
@@ -211,8 +214,8 @@ class PlacedMark:
 def placed_marks(marks: Sequence[Mark], scale: Scale, size: float, ratio: float) -> tuple[PlacedMark, ...]:
     """Return the marks in the window from left to right; whole shapes are never nearer than ``size``.
 
-    Nothing is moved aside, so that a mark always tells its time. Where there is no room the end of the task comes first,
-    then what happened earlier; the others are stubs, at most one a device pixel.
+    Nothing is moved aside, so that a mark always tells its time. Where there is no room the end of the task comes
+    first, then what happened earlier; the others are stubs, at most one a device pixel.
     """
     shown = [mark for mark in marks if scale.shows(mark.at_ms)]
     shown.sort(key=lambda mark: known_status(mark.status) not in FINAL)
@@ -244,7 +247,7 @@ class EventFinder:
         self._by_time = sorted(zip(history.times, history.seqs, strict=True))
 
     def time_of(self, seq: int) -> int | None:
-        """Return the time of event ``seq``, of the nearest one before it where it was thinned out, else of the first."""
+        """Return the time of event ``seq``; of the nearest one before it where it is not at hand, else of the first."""
         return self._times[max(0, bisect_right(self._seqs, seq) - 1)] if self._seqs else None
 
     def nearest(self, at_ms: float) -> int | None:

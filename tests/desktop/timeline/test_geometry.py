@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -88,7 +90,7 @@ def test_axis_ticks_rise_inside_the_window(scale: Scale, most: int) -> None:
 
 @given(times=TIMES, scale=SCALES, ratio=RATIOS)
 def test_boxes_are_in_order_in_bounds_and_never_overlap(times: list[int], scale: Scale, ratio: float) -> None:
-    phases = [Phase("running", start, end, 1) for start, end in zip(times, times[1:], strict=False)]
+    phases = [Phase("running", start, end, 1) for start, end in pairwise(times)]
     boxes = phase_boxes(phases, scale, ratio)
     edge = scale.left - 1 / ratio
     for box in boxes:
@@ -130,13 +132,18 @@ def test_bars_rise_inside_the_window_and_count_what_is_in_it(times: list[int], s
     for bar in bars:
         assert bar.x >= edge
         assert bar.x + bar.width <= scale.right + 1 / ratio
-        assert 0 < bar.share <= 1
+        assert bar.share is None or 0 < bar.share <= 1
         edge = bar.x + bar.width - 1e-6
 
 
 def test_a_bar_is_as_high_as_its_count() -> None:
     bars = progress_bars([T0, T0, T0, T0, T0 + 50], Scale(T0, T0 + 100, 0.0, 100.0), 1.0)
     assert [(bar.x, bar.share) for bar in bars] == [(0, 1.0), (50, 0.25)]
+
+
+def test_a_few_events_in_one_place_are_a_line_like_any_other() -> None:
+    bars = progress_bars([T0, T0, T0, T0 + 50], Scale(T0, T0 + 100, 0.0, 100.0), 1.0)
+    assert [(bar.x, bar.share) for bar in bars] == [(0, None), (50, None)]
 
 
 def test_crowded_progress_is_a_device_pixel_wide_and_sparse_progress_a_logical_one() -> None:
@@ -157,7 +164,7 @@ def test_shapes_never_cover_one_another_and_stand_at_their_own_time(
 ) -> None:
     placed = placed_marks([Mark(n, "running", at) for n, at in enumerate(times)], scale, 14.0, ratio)
     whole = [item.x for item in placed if item.whole]
-    assert all(right - left >= 14 for left, right in zip(whole, whole[1:], strict=False))
+    assert all(right - left >= 14 for left, right in pairwise(whole))
     assert all(abs(item.x - scale.x(item.mark.at_ms)) <= 1 / ratio for item in placed)
     assert bool(placed) == any(scale.shows(at) for at in times)
 
