@@ -1,0 +1,120 @@
+"""The table of section 11.3 on screen: twelve real cells, for the eye, the keyboard and those who hear it."""
+
+from typing import Final
+
+from PySide6.QtCore import QEvent, QModelIndex, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QFrame,
+    QLabel,
+    QSizePolicy,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from inspector.desktop.recovery.grid_model import PLACE_ROLE, GridItemModel
+from inspector.desktop.recovery.grid_painting import (
+    PADDING,
+    FoundHeader,
+    GridDelegate,
+    PolicyHeader,
+    cell_height,
+    found_header_width,
+    policy_header_height,
+)
+from inspector.desktop.recovery.grouping import FOUND, POLICIES, Place
+from inspector.desktop.widgets.fonts import small_font
+
+_CHOOSE: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
+
+
+class RecoveryGrid(QTableView):
+    """The table. A click, Enter or Space on a cell chooses it; on the chosen one, and Esc, lifts the choice.
+
+    Signals:
+        chosen_changed: carries the ``Place`` whose tasks are wanted, or None for all.
+    """
+
+    chosen_changed = Signal(object)
+
+    def __init__(self, model: GridItemModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._cells = model
+        self.setModel(model)
+        self.setItemDelegate(GridDelegate(self))
+        self.setHorizontalHeader(PolicyHeader(self))
+        self.setVerticalHeader(FoundHeader(self))
+        self.setShowGrid(False)
+        self.setFrameShape(QFrame.Shape.Box)
+        self.setObjectName("recoveryGrid")
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setTabKeyNavigation(False)
+        self.setMouseTracking(True)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(self.tr("Table 11.3: state found at startup by policy"))
+        self.setAccessibleDescription(self.tr("Enter lists only the tasks of a cell, Esc all again."))
+        self._corner = self._make_corner()
+        self.clicked.connect(self._on_clicked)
+        self._fit()
+
+    def lift(self) -> None:
+        """Lift the choice; nothing happens where none was made."""
+        self._choose(None)
+
+    def sizeHint(self) -> QSize:
+        frame = 2 * self.frameWidth()
+        width = found_header_width() + len(POLICIES) * self.sizeHintForIndex(self._cells.index(0, 0)).width()
+        return QSize(width + frame, policy_header_height() + len(FOUND) * cell_height() + frame)
+
+    def minimumSizeHint(self) -> QSize:
+        hint = self.sizeHint()
+        # Events are cut at their common beginning before the table asks for more room than a narrow window has.
+        return QSize(hint.width() * 4 // 5, hint.height())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in _CHOOSE and self.currentIndex().isValid():
+            self._on_clicked(self.currentIndex())
+        elif event.key() == Qt.Key.Key_Escape and self._cells.chosen is not None:
+            self.lift()
+        else:
+            super().keyPressEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.ApplicationFontChange, QEvent.Type.StyleChange):
+            self._fit()
+
+    def _make_corner(self) -> QLabel:
+        """Write into the corner what the column of states is; Qt leaves a button there that selects all."""
+        button: QAbstractButton = self.findChild(QAbstractButton)  # type: ignore[assignment]  # a table always has it
+        button.setEnabled(False)
+        label = QLabel(self.tr("Found at startup"), button)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setObjectName("gridCorner")
+        label.setContentsMargins(PADDING, 0, 0, 0)
+        layout = QVBoxLayout(button)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(label)
+        return label
+
+    def _fit(self) -> None:
+        self._corner.setFont(small_font())
+        self.verticalHeader().setDefaultSectionSize(cell_height())
+        self.setFixedHeight(self.sizeHint().height())
+        self.updateGeometry()
+
+    def _on_clicked(self, index: QModelIndex) -> None:
+        place: Place = index.data(PLACE_ROLE)
+        self._choose(None if place == self._cells.chosen else place)
+
+    def _choose(self, place: Place | None) -> None:
+        if place != self._cells.chosen:
+            self._cells.choose(place)
+            self.chosen_changed.emit(place)
