@@ -8,6 +8,16 @@ from inspector.layout.rows import EventRow, ModelRow, TaskRow
 PAGE_ROWS = 200
 """The most rows in one answer."""
 
+TEXT_COLUMNS = ("id", "model_id", "client_id", "error_code")
+"""Where the text of a filter is looked for."""
+
+_ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+
+
+def ascii_lower(text: str) -> str:
+    """Return ``text`` in lower case as SQLite's own ``lower`` sees it: A to Z only."""
+    return text.translate(_ASCII_LOWER)
+
 
 @dataclass(frozen=True, slots=True)
 class TaskFilter:
@@ -16,7 +26,7 @@ class TaskFilter:
     statuses: frozenset[str] = frozenset()
     """Any of these; empty means any status."""
     text: str = ""
-    """Found in the id, the model, the client or the error code, in any case; empty means any."""
+    """Found in the id, the model, the client or the error code, A to Z in any case; empty means any."""
     model_id: str | None = None
 
     @property
@@ -24,12 +34,30 @@ class TaskFilter:
         """Whether every task passes."""
         return not (self.statuses or self.text or self.model_id is not None)
 
+    def passes(self, task: TaskRow) -> bool:
+        """Say whether ``task`` is wanted: the same as the read side's SQL says of its row.
+
+        Bytes that are no UTF-8, which the row shows escaped, are found by neither.
+        """
+        if self.statuses and task.status not in self.statuses:
+            return False
+        if self.model_id is not None and task.model_id != self.model_id:
+            return False
+        if not self.text:
+            return True
+        text = ascii_lower(self.text)
+        places = (getattr(task, column) for column in TEXT_COLUMNS)
+        return any(text in ascii_lower(place) for place in places if place is not None)
+
 
 @dataclass(frozen=True, slots=True)
 class TaskKey:
-    """The place of a task in the order of lists: newest first, by creation time and id."""
+    """The place of a task in the order of lists: newest first, by creation time and id.
 
-    created_at: int
+    A task whose time of creation is None stands after all that have one.
+    """
+
+    created_at: int | None
     id: str
 
 
@@ -61,6 +89,7 @@ class Tick:
     type: str
     status: str
     created_at: int
+    """Where no integer is stored, that of the event before it."""
 
 
 @dataclass(frozen=True, slots=True)

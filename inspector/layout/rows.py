@@ -1,7 +1,7 @@
 """What is read from a database, as frozen rows.
 
-A field typed ``str`` holds what was stored with bytes that are no UTF-8 escaped; a field typed ``int | None`` is None also
-where something other than an integer was stored. Times are Unix milliseconds, UTC.
+A field typed ``str`` holds what was stored, bytes that are no UTF-8 escaped, a blob as SQL writes one; a field typed
+``int | None`` is None also where something other than an integer was stored. Times are Unix milliseconds, UTC.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class StoredText:
 
     text: str
     length: int
-    """The stored length in characters; more than ``len(text)`` where it was cut."""
+    """The stored length in characters; where it was cut, in bytes, and more than ``len(text)``."""
 
     @property
     def is_cut(self) -> bool:

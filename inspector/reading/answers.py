@@ -1,0 +1,46 @@
+"""Which function answers which request."""
+
+from inspector.layout.pages import PAGE_ROWS
+from inspector.reading.connection import ReadConnection
+from inspector.reading.counts import counts, models
+from inspector.reading.details import event_data, event_page, task_detail, timeline
+from inspector.reading.recognising import Shape
+from inspector.reading.requests import (
+    CountsRequest,
+    EventDataRequest,
+    EventPageRequest,
+    LeftoversRequest,
+    ModelsRequest,
+    Request,
+    TaskDetailRequest,
+    TaskPageRequest,
+    TasksByIdRequest,
+    TimelineRequest,
+    Watch,
+)
+from inspector.reading.task_pages import leftovers, task_page, tasks_by_id
+
+
+def answer_of(request: Request, connection: ReadConnection, shape: Shape, now_ms: int) -> object:
+    """Read the answer to ``request``, of the type that it names."""
+    match request:
+        case TaskPageRequest(wanted, after, limit):
+            return task_page(connection, shape, wanted, after, limit, now_ms)
+        case TasksByIdRequest(ids):
+            return tasks_by_id(connection, shape, ids[:PAGE_ROWS])
+        case TaskDetailRequest(task_id):
+            return task_detail(connection, shape, task_id)
+        case EventPageRequest(task_id, after_seq, before_seq, limit):
+            return event_page(connection, shape, task_id, after_seq, before_seq, limit)
+        case EventDataRequest(task_id, seq, limit):
+            return event_data(connection, shape, task_id, seq, limit)
+        case TimelineRequest(task_id, limit):
+            return timeline(connection, shape, task_id, limit)
+        case CountsRequest(wanted):
+            return counts(connection, shape, wanted, now_ms)
+        case ModelsRequest():
+            return models(connection, shape, now_ms)
+        case LeftoversRequest():
+            return leftovers(connection, shape)
+        case Watch():
+            return None

@@ -1,0 +1,68 @@
+"""The files that lie beside a database, and the guard that tells whether anything of it has moved."""
+
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from inspector.reading.errors import Unreadable
+
+SUFFIXES: Final = ("-wal", "-shm", "-journal")
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """What stat tells of one file."""
+
+    device: int
+    inode: int
+    size: int
+    modified_ns: int
+    changed_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A database and its companions as they stood at one moment. Equal guards: nothing was written in between."""
+
+    main: FileState | None
+    wal: FileState | None
+    shm: FileState | None
+    journal: FileState | None
+
+    @property
+    def identity(self) -> tuple[int, int] | None:
+        """Device and inode of the main file: which file it is, whatever it holds. None where it is gone."""
+        return None if self.main is None else (self.main.device, self.main.inode)
+
+    @property
+    def newest_ns(self) -> int:
+        """When any of them was touched last."""
+        states = (self.main, self.wal, self.shm, self.journal)
+        return max((max(state.modified_ns, state.changed_ns) for state in states if state), default=0)
+
+
+def guard_of(path: str) -> Guard:
+    """Stat the database at ``path`` (links resolved) and its companions. Opens nothing."""
+    return Guard(_state(path), *(_state(path + suffix) for suffix in SUFFIXES))
+
+
+def refuse_odd_companions(path: str, name: str) -> None:
+    """Raise Unreadable where a companion is a link or no file: SQLite would refuse it, or read what was not meant."""
+    for suffix in SUFFIXES:
+        try:
+            found = Path(path + suffix).lstat()
+        except OSError:
+            continue
+        if stat.S_ISLNK(found.st_mode):
+            raise Unreadable(f"{name} cannot be read: {name}{suffix} beside it is a link to another file.")
+        if not stat.S_ISREG(found.st_mode):
+            raise Unreadable(f"{name} cannot be read: {name}{suffix} beside it is no file.")
+
+
+def _state(path: str) -> FileState | None:
+    try:
+        found = Path(path).lstat()
+    except OSError:
+        return None
+    return FileState(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)

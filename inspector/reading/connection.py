@@ -1,0 +1,237 @@
+"""The one place of the read side that connects to a database: hardened by faults.md 3.1.
+
+The file is not trusted. Nothing can be written or attached, no function but SQLite's own can be called, every query
+has a deadline, and every cursor is fetched to its end, so that no checkpoint of the service waits for us.
+"""
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Final, TypeAlias
+from urllib.parse import quote
+
+from inspector.reading.errors import SqliteTrouble, Unanswered
+
+Value: TypeAlias = str | int | float | bytes | None
+Row: TypeAlias = tuple[Value, ...]
+Parameters: TypeAlias = Sequence[Value] | Mapping[str, Value]
+
+LONGEST_VALUE: Final = 16 << 20
+"""SQLite gives up on a text or blob above this many bytes."""
+
+MOST_VARIABLES: Final = 999
+
+_BUSY_S: Final = 0.25
+_OPS_BETWEEN_LOOKS: Final = 1_000
+
+_LIMITS: Final = {
+    sqlite3.SQLITE_LIMIT_LENGTH: LONGEST_VALUE,
+    sqlite3.SQLITE_LIMIT_SQL_LENGTH: 100_000,
+    sqlite3.SQLITE_LIMIT_COLUMN: 100,
+    sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 50,
+    sqlite3.SQLITE_LIMIT_COMPOUND_SELECT: 10,
+    sqlite3.SQLITE_LIMIT_VDBE_OP: 25_000,
+    sqlite3.SQLITE_LIMIT_FUNCTION_ARG: 16,
+    sqlite3.SQLITE_LIMIT_ATTACHED: 0,
+    sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 256,
+    sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER: MOST_VARIABLES,
+    sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH: 1,
+    sqlite3.SQLITE_LIMIT_WORKER_THREADS: 0,
+}
+
+_PRAGMAS: Final = ("trusted_schema=OFF", "query_only=ON", "mmap_size=0", "cell_size_check=ON", "temp_store=MEMORY")
+
+_SWITCHES: Final = (
+    ("SQLITE_DBCONFIG_DEFENSIVE", True),
+    ("SQLITE_DBCONFIG_TRUSTED_SCHEMA", False),
+    ("SQLITE_DBCONFIG_ENABLE_TRIGGER", False),
+    ("SQLITE_DBCONFIG_ENABLE_VIEW", False),
+    ("SQLITE_DBCONFIG_DQS_DML", False),
+    ("SQLITE_DBCONFIG_DQS_DDL", False),
+)
+
+_READS: Final = frozenset(
+    {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE, sqlite3.SQLITE_TRANSACTION}
+)
+_FORBIDDEN_FUNCTIONS: Final = frozenset({"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit"})
+_PLAIN_PRAGMAS: Final = frozenset(
+    {"data_version", "schema_version", "user_version", "application_id", "page_count", "page_size", "encoding"}
+)
+_TABLE_PRAGMAS: Final = frozenset({"table_xinfo", "index_list", "index_xinfo", "quick_check"})
+
+
+def decoded(raw: bytes) -> str:
+    r"""Return stored text; bytes that are no UTF-8 become ``\xNN``."""
+    return raw.decode("utf-8", "backslashreplace")
+
+
+def uri_of(path: str, options: str) -> str:
+    """Return the URI that SQLite opens ``path`` by, quoted by bytes, so that no name can smuggle an option in."""
+    return f"file:{quote(os.fsencode(path))}?{options}"
+
+
+class ReadConnection:
+    """A connection that only reads, for one thread. Raises sqlite3.Error or UnicodeError where SQLite does."""
+
+    def __init__(
+        self, path: str, options: str, *, trusted: bool = False, should_stop: Callable[[], bool] = lambda: False
+    ) -> None:
+        """Connect to ``path`` with the URI ``options`` (``mode=ro`` and the like).
+
+        ``trusted`` lets the schema call functions: for a file whose own schema uses JSON, which SQLite then takes for
+        unsafe. The authorizer stays. ``should_stop`` ends a running query when it answers True.
+        """
+        self._ends_at: float | None = None
+        self._should_stop = should_stop
+        self._db = sqlite3.connect(
+            uri_of(path, options), uri=True, isolation_level=None, timeout=_BUSY_S, cached_statements=64
+        )
+        try:
+            self._harden(trusted=trusted)
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _harden(self, *, trusted: bool) -> None:
+        if hasattr(self._db, "setconfig"):  # Python 3.12 and later
+            for switch, wanted in _SWITCHES:
+                if not (trusted and switch == "SQLITE_DBCONFIG_TRUSTED_SCHEMA"):
+                    self._db.setconfig(getattr(sqlite3, switch), wanted)
+        for limit, most in _LIMITS.items():
+            self._db.setlimit(limit, most)
+        for pragma in _PRAGMAS:
+            self._db.execute(f"PRAGMA {pragma}").fetchall()
+        if trusted:
+            self._db.execute("PRAGMA trusted_schema=ON").fetchall()
+        self._db.text_factory = decoded
+        self._db.set_progress_handler(self._is_over, _OPS_BETWEEN_LOOKS)
+        self._db.set_authorizer(_reads_only)
+
+    def rows(self, sql: str, parameters: Parameters = ()) -> list[Row]:
+        """Run one statement and return all its rows. Raises Unanswered where the deadline passed."""
+        try:
+            cursor = self._db.execute(sql, parameters)
+            try:
+                return cursor.fetchall()
+            finally:
+                cursor.close()
+        except sqlite3.OperationalError as error:
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
+                raise Unanswered("This took too long to read and was stopped.") from error
+            raise
+
+    def value(self, sql: str, parameters: Parameters = ()) -> Value:
+        """Run one statement and return the first column of its first row, or None."""
+        found = self.rows(sql, parameters)
+        return found[0][0] if found else None
+
+    @contextmanager
+    def within(self, deadline_ms: int) -> Iterator[None]:
+        """Stop every query in the block when ``deadline_ms`` have passed since its start."""
+        self._ends_at = time.monotonic() + deadline_ms / 1000
+        try:
+            yield
+        finally:
+            self._ends_at = None
+
+    @contextmanager
+    def one_moment(self) -> Iterator[None]:
+        """Let all reads of the block see the database as of one moment. Short: a checkpoint waits for its end."""
+        self._db.execute("BEGIN").close()
+        try:
+            yield
+        finally:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK").close()
+
+    def blob_slice(self, table: str, column: str, rowid: int, most: int) -> tuple[bytes, int]:
+        """Return the first ``most`` bytes of a text or blob of any size, and its whole length in bytes."""
+        with self._db.blobopen(table, column, rowid, readonly=True) as blob:
+            return blob.read(most), len(blob)
+
+    def backup_to(self, target: sqlite3.Connection) -> None:
+        """Copy the whole database into ``target``, as of one moment, also while a service writes."""
+        self._db.backup(target, pages=-1)
+
+    def close(self) -> None:
+        """Close the connection. A second time does nothing."""
+        self._db.close()
+
+    def _is_over(self) -> int:
+        late = self._ends_at is not None and time.monotonic() > self._ends_at
+        return int(late or self._should_stop())
+
+
+def is_unsafe_use(error: BaseException) -> bool:
+    """Say whether SQLite refused the schema because it calls a function: the one thing that has no code of its own."""
+    return isinstance(error, sqlite3.OperationalError) and "unsafe use of" in str(error)
+
+
+def connect(path: str, options: str, *, should_stop: Callable[[], bool] = lambda: False) -> tuple[ReadConnection, bool]:
+    """Connect and probe: SQLite says what is wrong only at the first statement. Return also whether it is trusted."""
+    connection = ReadConnection(path, options, should_stop=should_stop)
+    try:
+        _probe(connection)
+    except SqliteTrouble as error:
+        connection.close()
+        if not is_unsafe_use(error):
+            raise
+    except BaseException:
+        connection.close()
+        raise
+    else:
+        return connection, False
+    connection = ReadConnection(path, options, trusted=True, should_stop=should_stop)
+    try:
+        _probe(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection, True
+
+
+def _probe(connection: ReadConnection) -> None:
+    connection.rows("SELECT type, name FROM sqlite_schema LIMIT 1")
+    for table in ("tasks", "task_events"):
+        if connection.rows("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? AND rootpage > 0", [table]):
+            connection.rows(f"SELECT 1 FROM {table} LIMIT 1")  # noqa: S608  one of two literals
+
+
+def _reads_only(action: int, first: str | None, second: str | None, _database: str | None, _source: str | None) -> int:
+    if action in _READS:
+        return sqlite3.SQLITE_OK
+    if action == sqlite3.SQLITE_FUNCTION:
+        allowed = second not in _FORBIDDEN_FUNCTIONS
+    elif action == sqlite3.SQLITE_PRAGMA:
+        allowed = first in _PLAIN_PRAGMAS if second is None else first in _TABLE_PRAGMAS
+    else:
+        allowed = False
+    return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
+
+
+def copy_live(path: str, target: str) -> None:
+    """Copy the database at ``path``, which a service may be writing, into the new file ``target``, as of one moment.
+
+    The target is left in rollback-journal mode, whole without companions. Raises sqlite3.Error.
+    """
+    connection = ReadConnection(path, "mode=ro&readonly_shm=1")
+    try:
+        copy = sqlite3.connect(uri_of(target, "mode=rwc"), uri=True, isolation_level=None)
+        try:
+            connection.backup_to(copy)
+            copy.execute("PRAGMA journal_mode=DELETE").fetchall()
+        finally:
+            copy.close()
+    finally:
+        connection.close()
+
+
+def roll_back(path: str) -> None:
+    """Let SQLite roll back the hot journal beside ``path``, which must be a private copy. Raises sqlite3.Error."""
+    copy = sqlite3.connect(uri_of(path, "mode=rw"), uri=True, isolation_level=None)
+    try:
+        copy.execute("PRAGMA schema_version").fetchall()
+    finally:
+        copy.close()

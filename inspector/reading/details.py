@@ -1,0 +1,167 @@
+"""One task: its large columns, its events page by page, and its log without data for the timeline."""
+
+import sqlite3
+from collections.abc import Iterator
+from typing import Final
+
+from inspector.layout.pages import PAGE_ROWS, EventPage, TaskTimeline, Tick
+from inspector.layout.rows import EventRow, StoredText, TaskDetail
+from inspector.reading.connection import LONGEST_VALUE, ReadConnection, Row, Value
+from inspector.reading.errors import primary_code
+from inspector.reading.recognising import TASK_COLUMNS, Shape, Table
+from inspector.reading.task_pages import task_row
+from inspector.reading.values import integer, integer_or_none, stored_text, text
+
+DETAIL_BYTES: Final = 64 << 10
+"""The most of one large column in a task's detail."""
+
+PREVIEW_BYTES: Final = 4 << 10
+"""The most of one event's data in a page of events."""
+
+
+def task_detail(connection: ReadConnection, shape: Shape, task_id: str) -> TaskDetail | None:
+    """Return the task with its large columns and its response, as of one moment; None where it is not there."""
+    with connection.one_moment():
+        found = connection.rows(
+            f"SELECT {shape.tasks.select(*TASK_COLUMNS)} FROM tasks WHERE id = ? LIMIT 1",  # noqa: S608  names of ours
+            [task_id],
+        )
+        if not found:
+            return None
+        request, snapshot, error_message = (
+            _large(connection, shape.tasks, column, ("id",), (task_id,), DETAIL_BYTES)
+            for column in ("request", "snapshot", "error_message")
+        )
+        response = None
+        if shape.responses is not None and "task_id" in shape.responses.columns:
+            response = _large(connection, shape.responses, "body", ("task_id",), (task_id,), DETAIL_BYTES)
+    return TaskDetail(task_row(found[0]), request, snapshot, error_message, response)
+
+
+def event_page(
+    connection: ReadConnection, shape: Shape, task_id: str, after_seq: int | None, before_seq: int | None, limit: int
+) -> EventPage:
+    """Return events of one task, rising: those after ``after_seq``, those before ``before_seq``, or the last."""
+    limit = max(1, min(limit, PAGE_ROWS))
+    forward = after_seq is not None
+    bound = after_seq if forward else before_seq
+    condition = "" if bound is None else f"AND seq {'>' if forward else '<'} :bound"
+    number = shape.events.rowid or "NULL"
+    plain = shape.events.select("seq", "type", "status", "attempt", "created_at")
+    data = _start("data", shape.events)
+    sql = f"""
+        SELECT {number}, {plain}, {data}
+        FROM task_events
+        WHERE task_id = :task_id {condition}
+        ORDER BY seq {"ASC" if forward else "DESC"}
+        LIMIT :limit
+    """  # noqa: S608  names and conditions of ours; every value is a parameter
+    values: dict[str, Value] = {"task_id": task_id, "bytes": PREVIEW_BYTES, "limit": limit + 1}
+    with connection.one_moment():
+        try:
+            rows = connection.rows(sql, values if bound is None else values | {"bound": bound})
+        except sqlite3.DataError as error:
+            if primary_code(error) != sqlite3.SQLITE_TOOBIG:
+                raise
+            without = sql.replace(data, "NULL, NULL")
+            rows = connection.rows(without, {key: values[key] for key in ("task_id", "limit")} | {"bound": bound})
+            rows = [row[:-2] + _raw(connection, shape.events, row[0], PREVIEW_BYTES) for row in rows]
+        more = len(rows) > limit
+        rows = rows[:limit] if forward else rows[:limit][::-1]
+        if forward:
+            before, after = after_seq is not None and _any(connection, task_id, "<=", after_seq), more
+        else:
+            before, after = more, before_seq is not None and _any(connection, task_id, ">=", before_seq)
+    return EventPage(task_id, tuple(_event(task_id, row) for row in rows), more_before=before, more_after=after)
+
+
+def event_data(connection: ReadConnection, shape: Shape, task_id: str, seq: int, limit: int) -> StoredText | None:
+    """Return the data of one event, cut to ``limit`` bytes; None where there is no such event."""
+    limit = max(1, min(limit, LONGEST_VALUE - 1))
+    with connection.one_moment():
+        return _large(connection, shape.events, "data", ("task_id", "seq"), (task_id, seq), limit)
+
+
+def timeline(connection: ReadConnection, shape: Shape, task_id: str, limit: int) -> TaskTimeline:
+    """Return one task's log without its data. Above ``limit`` events it is thinned; each change of status stays."""
+    limit = max(2, limit)
+    columns = shape.events.select("seq", "type", "status", "created_at")
+    with connection.one_moment():
+        events = integer(connection.value("SELECT count(*) FROM task_events WHERE task_id = ?", [task_id]))
+        if events <= limit:
+            sql = f"SELECT {columns} FROM task_events WHERE task_id = ? ORDER BY seq"  # noqa: S608  names of ours
+            rows = connection.rows(sql, [task_id])
+        else:
+            status = "status" if "status" in shape.events.columns else "NULL"
+            sql = f"""
+                SELECT seq, type, status, created_at
+                FROM (SELECT {columns}, lag({status}) OVER (ORDER BY seq) AS earlier,
+                             row_number() OVER (ORDER BY seq) AS place
+                      FROM task_events WHERE task_id = :task_id)
+                WHERE status IS NOT earlier OR place % :step = 1 OR place = :events
+                ORDER BY seq
+                LIMIT :most
+            """  # noqa: S608  names of ours
+            step = -(-events // limit)
+            rows = connection.rows(sql, {"task_id": task_id, "step": step, "events": events, "most": 4 * limit})
+    return TaskTimeline(task_id, tuple(_ticks(rows)), events)
+
+
+def _ticks(rows: list[Row]) -> Iterator[Tick]:
+    earlier = next((at for *_, at in rows if isinstance(at, int)), 0)
+    for seq, kind, status, at in rows:
+        earlier = at if isinstance(at, int) else earlier
+        yield Tick(integer(seq), text(kind), text(status), earlier)
+
+
+def _event(task_id: str, row: Row) -> EventRow:
+    number, seq, kind, status, attempt, created_at, data, length = row
+    return EventRow(
+        id=integer(number),
+        task_id=task_id,
+        seq=integer(seq),
+        type=text(kind),
+        status=text(status),
+        attempt=integer(attempt),
+        created_at=integer_or_none(created_at),
+        data=stored_text(data, length) or StoredText("", 0),
+    )
+
+
+def _any(connection: ReadConnection, task_id: str, comparison: str, seq: int) -> bool:
+    sql = f"SELECT 1 FROM task_events WHERE task_id = ? AND seq {comparison} ? LIMIT 1"  # noqa: S608  two literals
+    return bool(connection.rows(sql, [task_id, seq]))
+
+
+def _start(column: str, table: Table) -> str:
+    """Return two columns: the first ``:bytes`` bytes of ``column``, and its length. As bytes, so a NUL ends nothing."""
+    if column not in table.columns:
+        return "NULL, NULL"
+    return f"substr(CAST({column} AS BLOB), 1, :bytes), length(CAST({column} AS BLOB))"
+
+
+def _large(
+    connection: ReadConnection, table: Table, column: str, keys: tuple[str, ...], key: tuple[Value, ...], most: int
+) -> StoredText | None:
+    if column not in table.columns:
+        return None
+    matches = " AND ".join(f"{name} = :key_{at}" for at, name in enumerate(keys))
+    values: dict[str, Value] = {f"key_{at}": value for at, value in enumerate(key)}
+    sql = f"SELECT {_start(column, table)} FROM {table.name} WHERE {matches} LIMIT 1"  # noqa: S608  names of ours
+    try:
+        found = connection.rows(sql, values | {"bytes": most})
+    except sqlite3.DataError as error:
+        if primary_code(error) != sqlite3.SQLITE_TOOBIG or table.rowid is None:
+            raise
+        number = connection.value(f"SELECT {table.rowid} FROM {table.name} WHERE {matches} LIMIT 1", values)  # noqa: S608
+        start, length = connection.blob_slice(table.name, column, integer(number), most)
+        return stored_text(start, length)
+    return stored_text(*found[0]) if found else None
+
+
+def _raw(connection: ReadConnection, table: Table, number: Value, most: int) -> Row:
+    """Return the start of one event's data and its length, where it may be larger than SQLite hands out."""
+    try:
+        return connection.blob_slice(table.name, "data", integer(number), most)
+    except sqlite3.Error:  # NULL or a number has no bytes to open
+        return (None, None)

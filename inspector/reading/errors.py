@@ -1,0 +1,73 @@
+"""What goes wrong with a file or with one question about it, each as one sentence for a person.
+
+SQLite's errors are told apart by their result code, never by their text (the text may quote the file).
+"""
+
+import sqlite3
+from typing import Final
+
+
+class Unreadable(Exception):
+    """The file cannot be read at all, or not any more. ``sentence`` says which file and why."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class Unanswered(Exception):
+    """One question was not answered; others still may be. ``sentence`` says why."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class Moved(Exception):
+    """The file changed while it was read as one at rest: what was read is thrown away, and the file looked at anew."""
+
+
+SqliteTrouble: Final = (sqlite3.Error, UnicodeError, OverflowError)
+"""What reading through sqlite3 may raise: a damaged schema ends in UnicodeDecodeError (faults.md 1.6)."""
+
+_PRIMARY: Final = 0xFF
+
+_BY_CODE: Final = {
+    sqlite3.SQLITE_BUSY: "is locked by another process",
+    sqlite3.SQLITE_LOCKED: "is locked by another process",
+    sqlite3.SQLITE_CORRUPT: "is incomplete or damaged",
+    sqlite3.SQLITE_NOTADB: "cannot be read: it is no SQLite database, or an encrypted one",
+    sqlite3.SQLITE_CANTOPEN: "cannot be read: the file, its -wal or its folder is not accessible",
+    sqlite3.SQLITE_IOERR: "cannot be read: the disk reports an error",
+    sqlite3.SQLITE_PERM: "cannot be read: there is no permission",
+    sqlite3.SQLITE_PROTOCOL: "is locked by another process",
+    sqlite3.SQLITE_NOMEM: "cannot be read: there is not enough memory",
+    sqlite3.SQLITE_TOOBIG: "holds a value that is too large to be read here",
+    sqlite3.SQLITE_AUTH: "asks for something that reading does not allow",
+    sqlite3.SQLITE_READONLY: "cannot be read in place: SQLite would have to write to it first",
+    sqlite3.SQLITE_ERROR: "cannot be read: its schema does not fit",
+}
+
+BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
+"""Primary codes that pass by themselves."""
+
+STALE: Final = frozenset(
+    {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOTADB}
+)
+"""Primary codes after which the file should be looked at anew: its companions or its mode may have changed."""
+
+
+def primary_code(error: BaseException) -> int | None:
+    """Return SQLite's primary result code of ``error``, or None where the driver gave none."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code & _PRIMARY if isinstance(code, int) else None
+
+
+def sentence_of(error: BaseException, name: str) -> str:
+    """Say what ``error``, raised while reading the file called ``name``, means; its code's name stands behind."""
+    code = primary_code(error)
+    if code is None:
+        return f"{name} is incomplete or damaged."
+    meaning = _BY_CODE.get(code, "cannot be read")
+    code_name = getattr(error, "sqlite_errorname", None)
+    return f"{name} {meaning} ({code_name})." if code_name else f"{name} {meaning}."

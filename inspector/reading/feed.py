@@ -1,0 +1,107 @@
+"""What has changed since the last look: the events above the last one seen, at a cost of what changed (design 5)."""
+
+from collections.abc import Sequence
+
+from inspector.layout.pages import PAGE_ROWS
+from inspector.layout.rows import TaskRow
+from inspector.reading.connection import ReadConnection, Value
+from inspector.reading.messages import Moved
+from inspector.reading.recognising import Shape
+from inspector.reading.task_pages import tasks_by_id
+from inspector.reading.values import integer, text
+
+MOST_EVENTS = 1_000
+"""The most events that one look follows; above it the views ask anew."""
+
+
+class Feed:
+    """Follows one database, also over a change of the connection that reads it."""
+
+    def __init__(self) -> None:
+        self._last_event_id: int | None = None
+        self._last_cleanup: Value = None
+        self._data_version: Value = None
+        self._noticed: Value = None
+        self._watched: tuple[str, ...] = ()
+        self._sent: dict[str, TaskRow] = {}
+        self._to_read: frozenset[str] = frozenset()
+
+    def start(self, connection: ReadConnection, shape: Shape) -> None:
+        """Take the database as it is for seen."""
+        self._data_version = connection.value("PRAGMA data_version")
+        with connection.one_moment():
+            self._last_event_id = _last_event_id(connection, shape)
+            self._last_cleanup = _last_cleanup(connection, shape)
+
+    def forget_connection(self) -> None:
+        """Expect changes at the next look, whatever its connection says: it is a new one, which has seen none."""
+        self._data_version = None
+
+    def watch(self, task_ids: Sequence[str]) -> None:
+        """Take these tasks for the ones on screen: their rows are read again by key whenever anything has changed."""
+        self._watched = tuple(dict.fromkeys(task_ids))[:PAGE_ROWS]
+        # What changed between the page that showed them and this moment was not watched: look at them once.
+        self._to_read |= frozenset(self._watched) - frozenset(self._sent)
+        self._sent = {task_id: self._sent[task_id] for task_id in self._watched if task_id in self._sent}
+
+    def is_behind(self, connection: ReadConnection) -> bool:
+        """Say whether there may be something to tell: one pragma, however large the database is."""
+        # Asked before anything is read: what is committed meanwhile shows again at the next look, instead of never.
+        self._noticed = connection.value("PRAGMA data_version")
+        return self._noticed != self._data_version or bool(self._to_read)
+
+    def changes(self, connection: ReadConnection, shape: Shape, read_at_ms: int) -> Moved | None:
+        """Return what has changed since the last time, or None for nothing that shows. After :meth:`is_behind`."""
+        with connection.one_moment():
+            moved = self._changes(connection, shape, read_at_ms)
+        self.skip()
+        return moved
+
+    def skip(self) -> None:
+        """Take what :meth:`is_behind` noticed for told."""
+        self._data_version = self._noticed
+        self._to_read = frozenset()
+
+    def _changes(self, connection: ReadConnection, shape: Shape, read_at_ms: int) -> Moved | None:
+        changed, last_event_id, events, fell_behind = self._new_events(connection, shape)
+        cleanup = _last_cleanup(connection, shape)
+        wanted = [*dict.fromkeys([*self._watched, *changed])]
+        if len(wanted) - len(self._watched) > PAGE_ROWS:
+            fell_behind, wanted = True, list(self._watched)
+        found = {row.id: row for row in tasks_by_id(connection, shape, wanted)}
+        rows = tuple(row for task_id, row in found.items() if task_id in changed or self._sent.get(task_id) != row)
+        gone = tuple(task_id for task_id in self._watched if task_id not in found)
+        cleaned = cleanup != self._last_cleanup
+        self._last_event_id, self._last_cleanup = last_event_id, cleanup
+        self._sent = {task_id: found[task_id] for task_id in self._watched if task_id in found}
+        self._watched = tuple(self._sent)
+        if not (rows or gone or events or fell_behind or cleaned):
+            return None
+        return Moved(rows, gone, last_event_id, events, fell_behind, cleaned, read_at_ms)
+
+    def _new_events(self, connection: ReadConnection, shape: Shape) -> tuple[dict[str, None], int, int, bool]:
+        """Return the tasks of the new events, the last event's number, how many there are, and whether too many."""
+        last = self._last_event_id or 0
+        rowid = shape.events.rowid
+        if rowid is None:  # nothing tells new events from old ones: whatever changed, ask anew
+            return {}, 0, 0, True
+        rows = connection.rows(
+            f"SELECT {rowid}, task_id FROM task_events WHERE {rowid} > ? ORDER BY {rowid} LIMIT ?",  # noqa: S608
+            [last, MOST_EVENTS + 1],
+        )
+        newest = _last_event_id(connection, shape)
+        if len(rows) > MOST_EVENTS or newest < last:
+            return {}, newest, len(rows), True
+        return dict.fromkeys(text(task_id) for _, task_id in rows), newest, len(rows), False
+
+
+def _last_event_id(connection: ReadConnection, shape: Shape) -> int:
+    if shape.events.rowid is None:
+        return 0
+    return integer(connection.value(f"SELECT max({shape.events.rowid}) FROM task_events"))  # noqa: S608
+
+
+def _last_cleanup(connection: ReadConnection, shape: Shape) -> Value:
+    if shape.config is None or not {"key", "value"} <= shape.config.columns:
+        return None
+    return connection.value("SELECT value FROM service_config WHERE key = 'retention.last_run'")

@@ -1,0 +1,70 @@
+"""The first hundred bytes of a file: whether it is SQLite's, and what it says of itself."""
+
+import os
+import stat
+from dataclasses import dataclass
+from typing import Final
+
+from inspector.reading.errors import Unreadable
+
+_MAGIC: Final = b"SQLite format 3\x00"
+_SIZE: Final = 100
+_TEXT_PROBE: Final = 512
+_WAL_FORMAT: Final = 2
+_NEWEST_SCHEMA_FORMAT: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What the header of a database says."""
+
+    wal: bool
+    """Whether the file is in WAL mode."""
+    missing_bytes: int
+    """By how much the file is shorter than its header says; 0 where it is whole, or where the header does not know."""
+
+
+def read_header(path: str, name: str) -> Header:
+    """Read the header of the database at ``path``, which ``name`` stands for in sentences. Raises Unreadable.
+
+    Opens and closes the file: not for a process that holds a SQLite connection to it.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise Unreadable(f"{name} is no file.")
+        first = os.pread(descriptor, _TEXT_PROBE, 0)
+    finally:
+        os.close(descriptor)
+    if not first:
+        raise Unreadable(f"{name} is empty: no service has written to it yet.")
+    if not first.startswith(_MAGIC):
+        raise Unreadable(_not_sqlite(first, name))
+    if len(first) < _SIZE:
+        raise Unreadable(f"{name} cannot be read: it ends within its header. It was cut off, or not copied to its end.")
+    if first[19] > _WAL_FORMAT or int.from_bytes(first[44:48], "big") > _NEWEST_SCHEMA_FORMAT:
+        raise Unreadable(f"{name} cannot be read: a newer SQLite made it.")
+    return Header(
+        wal=first[18] == _WAL_FORMAT or first[19] == _WAL_FORMAT, missing_bytes=_missing(first, found.st_size)
+    )
+
+
+def _not_sqlite(first: bytes, name: str) -> str:
+    if _MAGIC.startswith(first):
+        return f"{name} cannot be read: it ends within its header. It was cut off, or not copied to its end."
+    try:
+        text = first.decode("utf-8")
+    except UnicodeDecodeError as error:
+        text = first.decode("utf-8", "ignore") if error.start > len(first) - 4 else ""
+    if text and all(character.isprintable() or character in "\t\r\n" for character in text):
+        return f"{name} cannot be read: it is a text file."
+    return f"{name} cannot be read: its first page is not SQLite's. It may be encrypted, or another kind of file."
+
+
+def _missing(first: bytes, size: int) -> int:
+    page = int.from_bytes(first[16:18], "big")
+    pages = int.from_bytes(first[28:32], "big")
+    if first[24:28] != first[92:96]:
+        return 0  # an older SQLite wrote last: the number of pages is not kept
+    return max(0, pages * (65_536 if page == 1 else page) - size)

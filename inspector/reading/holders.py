@@ -1,0 +1,68 @@
+"""Which other processes have a database open, as far as their locks tell."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from inspector.layout.visible import visible
+from inspector.reading.locks import ANY_USE, WAL_OPEN, LockRange, listed_owners, lock_owner
+
+READER_NAME: Final = "lmsp-reader"
+"""What reader processes call themselves, so that two windows on one file do not take each other for its service."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A process that has the file open. ``pid`` is 0 where it is known to be there but is not visible from here."""
+
+    pid: int
+    name: str
+
+    def __str__(self) -> str:
+        """The process as the header shows it."""
+        if not self.pid:
+            return "a process"
+        return f"{self.name} (pid {self.pid})"
+
+
+def holders_of(path: str | os.PathLike[str]) -> tuple[Holder, ...]:
+    """Return the processes other than this one that have the database at ``path`` open, by pid.
+
+    In WAL mode that is known for certain; in rollback-journal mode a connection shows only while it reads or writes.
+    Opens the file and its -shm: never call it in a process that has a connection to the file (design 6).
+    """
+    real = os.path.realpath(path)
+    return tuple(sorted({*_asked(f"{real}-shm", WAL_OPEN), *_asked(real, ANY_USE)}, key=lambda holder: holder.pid))
+
+
+def holders_listed(path: str, wanted: LockRange) -> tuple[Holder, ...] | None:
+    """Return the other processes that hold a lock within ``wanted`` of the file ``path``, without opening it.
+
+    None where the system does not list locks. For a process that has a connection to the file.
+    """
+    owners = listed_owners(path, wanted)
+    return None if owners is None else _named(owners)
+
+
+def _asked(path: str, wanted: LockRange) -> tuple[Holder, ...]:
+    try:
+        owner = lock_owner(path, wanted)
+    except OSError:
+        owner = None
+    owners = set(listed_owners(path, wanted) or ())
+    if owner is not None:
+        owners.add(owner)
+    return _named(frozenset(owners))
+
+
+def _named(owners: frozenset[int]) -> tuple[Holder, ...]:
+    holders = (Holder(pid, _name(pid)) for pid in sorted(owners))
+    return tuple(holder for holder in holders if holder.name != READER_NAME)
+
+
+def _name(pid: int) -> str:
+    try:
+        return visible(Path(f"/proc/{pid}/comm").read_bytes().decode("utf-8", "backslashreplace").rstrip("\n"))
+    except OSError:
+        return "a process"

@@ -1,0 +1,63 @@
+"""What goes over the wire: a question to the reader process; its answers, and what it says unasked."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from inspector.layout.opened import Opened
+from inspector.layout.rows import TaskRow
+from inspector.reading.requests import Request
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question. ``number`` comes back with its answer; ``deadline_ms`` is how long reading may take."""
+
+    number: int
+    request: Request
+    deadline_ms: int = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to question ``number``: the type that the request names."""
+
+    number: int
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Question ``number`` was not answered; ``sentence`` says why. Others still may be."""
+
+    number: int
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What changed since the last look."""
+
+    rows: tuple[TaskRow, ...]
+    """Changed and new tasks as they are now, and watched ones that are no longer as they were sent."""
+    gone: tuple[str, ...]
+    """Watched tasks that are not in the database any more."""
+    last_event_id: int
+    events: int
+    """How many new events the look saw."""
+    fell_behind: bool
+    """More changed than one page holds: views should ask anew instead of taking ``rows``."""
+    cleaned: bool
+    """The service's cleanup has run: counts should start anew."""
+    read_at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The file cannot be read from now on. Nothing more is pushed, and every question fails with this sentence."""
+
+    sentence: str
+    at_ms: int
+
+
+Push: TypeAlias = Opened | Moved | Lost
+Message: TypeAlias = Asked | Answer | Failed | Opened | Moved | Lost

@@ -1,0 +1,216 @@
+"""How a file is to be read: the table of design 6, decided without opening it through SQLite and without a write.
+
+Call it only in a process that has no SQLite connection to the file yet: asking for locks opens and closes it.
+"""
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from inspector.layout.opened import Mode
+from inspector.layout.visible import visible
+from inspector.reading.companions import Guard, guard_of, refuse_odd_companions
+from inspector.reading.errors import Unreadable
+from inspector.reading.header import read_header
+from inspector.reading.holders import Holder, holders_of
+
+_LONGEST_PATH: Final = 504
+"""SQLite takes 512 bytes, ``-journal`` included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a look at a file found, and how it will be read."""
+
+    path: str
+    """Absolute, links resolved."""
+    name: str
+    """The last part of the path, made visible: what sentences call the file."""
+    mode: Mode
+    why: str
+    notes: tuple[str, ...]
+    holder: Holder | None
+    wal: bool
+    """Whether the file is in WAL mode."""
+    guard: Guard
+    hot_journal: bool
+    """Whether a -journal of an unfinished transaction lies beside it."""
+
+
+def look_at(
+    path: str | os.PathLike[str], mode: Mode | None = None, *, was_live: bool = False, seen_changing: bool = False
+) -> Look:
+    """Decide how the database at ``path`` is read. Raises Unreadable with one sentence where it cannot be.
+
+    ``mode`` is the user's wish: followed where it is safe, else refused with the reason. ``was_live`` says that we
+    have read it live until now; ``seen_changing`` that a file in rollback-journal mode, where an idle service holds no
+    lock, was changed while it was read.
+    """
+    real, name = _existing_file(path)
+    guard = guard_of(real)
+    header = read_header(real, name)
+    refuse_odd_companions(real, name)
+    _require_readable_companions(real, name, guard)
+    holders = holders_of(real)
+    found = _Found(
+        name=name,
+        wal=header.wal,
+        holder=holders[0] if holders else None,
+        has_wal=_waits(guard.wal),
+        has_shm=guard.shm is not None,
+        hot_journal=not holders and _is_hot(f"{real}-journal"),
+        was_live=was_live,
+        seen_changing=seen_changing,
+    )
+    chosen = found.mode() if mode is None else found.wished(mode)
+    notes = () if found.holder else found.notes(header.missing_bytes)
+    return Look(
+        path=real,
+        name=name,
+        mode=chosen,
+        why=found.why(chosen, wished=mode is not None),
+        notes=notes,
+        holder=found.holder,
+        wal=header.wal,
+        guard=guard,
+        hot_journal=found.hot_journal,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    name: str
+    wal: bool
+    holder: Holder | None
+    has_wal: bool
+    has_shm: bool
+    hot_journal: bool
+    was_live: bool
+    seen_changing: bool
+
+    def mode(self) -> Mode:
+        if self.holder or (self.seen_changing and not self.wal and not self.hot_journal):
+            return Mode.LIVE
+        if self.hot_journal or (self.wal and self.has_wal and not self.has_shm):
+            return Mode.COPY
+        return Mode.CRASHED if self.wal and self.has_wal else Mode.RESTING
+
+    def wished(self, mode: Mode) -> Mode:
+        fitting = self.mode()
+        if mode in (fitting, Mode.COPY) or (mode is Mode.LIVE and fitting is Mode.RESTING and not self.wal):
+            return mode
+        raise Unreadable(f"{self.name} is not opened as {mode}: {self._objection(mode, fitting)}")
+
+    def _objection(self, mode: Mode, fitting: Mode) -> str:
+        if fitting is Mode.LIVE:
+            return f"{self.holder or 'a process'} has it open, and only reading it live gives right answers."
+        if self.hot_journal:
+            return "a -journal lies here that SQLite would have to roll back first. A copy can be read."
+        if mode is Mode.LIVE:
+            return "no process has it open, and reading it that way could leave a -wal and -shm beside it."
+        if mode is Mode.RESTING:
+            return "a -wal waits to be read, and would be left out."
+        return "there is no -wal and -shm of a service that died."
+
+    def why(self, mode: Mode, *, wished: bool) -> str:
+        match mode:
+            case Mode.LIVE:
+                reading = "no lock it could wait for" if self.wal else "a commit may wait a few ms for a read"
+                if self.holder is None:
+                    return f"It changed while it was read: a process writes to it. Reading only; {reading}."
+                has_it = f"{str(self.holder)[:1].upper()}{str(self.holder)[1:]}" if not self.holder.pid else self.holder
+                return f"{has_it} has it open. Reading only{',' if self.wal else ';'} {reading}."
+            case Mode.RESTING if self.wal:
+                return "No process has it open. Read in place, nothing created."
+            case Mode.RESTING:
+                return "No process is writing to it. Read in place, nothing created."
+            case Mode.CRASHED if self.was_live:
+                # Our own reading keeps a service from tidying up as it ends: it may have ended well.
+                return "A -wal and -shm are here and no process has the file open any more: its service has ended."
+            case Mode.CRASHED:
+                return "A -wal and -shm are here and no process has the file open: its service died."
+            case Mode.COPY if wished:
+                return "Read from a private copy, because you asked for a copy."
+            case Mode.COPY if self.hot_journal:
+                return "Read from a private copy: a -journal of an unfinished transaction lies here."
+            case Mode.COPY:
+                return "Read from a private copy: a -wal lies here without its -shm."
+
+    def notes(self, missing_bytes: int) -> tuple[str, ...]:
+        notes = []
+        if self.wal and not self.has_wal:
+            notes.append(
+                f"No -wal lies beside {self.name}. If this is a copy that was made while its service ran, "
+                "the latest changes are missing from it."
+            )
+        if missing_bytes and not self.has_wal and not self.hot_journal:
+            notes.append(
+                f"{self.name} is {missing_bytes:,} bytes shorter than its header says: what stood there cannot be read."
+            )
+        return tuple(notes)
+
+
+def _existing_file(path: str | os.PathLike[str]) -> tuple[str, str]:
+    given = os.fsdecode(path)
+    name = visible(Path(given).name or given)
+    if "\0" in given:
+        raise Unreadable(f"{name} cannot be opened: its path holds a NUL character.")
+    try:
+        real = os.path.realpath(given)
+        found = Path(given).stat()
+    except FileNotFoundError:
+        if Path(given).is_symlink():
+            raise Unreadable(f"{name} is a link to a file that is not there.") from None
+        raise Unreadable(f"{name} is not there.") from None
+    except NotADirectoryError:
+        raise Unreadable(f"{name} is not there: a part of its path is no folder.") from None
+    except PermissionError:
+        raise Unreadable(f"{name} cannot be read: there is no permission for its folder.") from None
+    except OSError as error:
+        raise Unreadable(
+            f"{name} cannot be opened: {_ERRNO_WORDS.get(error.errno or 0, 'the path leads nowhere')}."
+        ) from None
+    name = visible(Path(real).name or real)
+    kind = stat.S_IFMT(found.st_mode)
+    if kind != stat.S_IFREG:
+        raise Unreadable(f"{name} cannot be read: it is {_KINDS.get(kind, 'no file')}.")
+    if len(os.fsencode(real)) > _LONGEST_PATH:
+        raise Unreadable(f"{name} cannot be opened: its path is too long for SQLite.")
+    if not os.access(real, os.R_OK, effective_ids=True):
+        raise Unreadable(f"{name} cannot be read: there is no permission for it.")
+    return real, name
+
+
+_KINDS: Final = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a pipe, not a file",
+    stat.S_IFSOCK: "a socket, not a file",
+    stat.S_IFCHR: "a device, not a file",
+    stat.S_IFBLK: "a device, not a file",
+}
+
+_ERRNO_WORDS: Final = {36: "its name or path is too long", 40: "its links lead in a circle"}
+
+
+def _require_readable_companions(real: str, name: str, guard: Guard) -> None:
+    for suffix, state in (("-wal", guard.wal), ("-journal", guard.journal)):
+        if state is not None and state.size and not os.access(real + suffix, os.R_OK, effective_ids=True):
+            raise Unreadable(f"{name} cannot be read: there is no permission for {name}{suffix} beside it.")
+
+
+def _waits(state: object) -> bool:
+    return getattr(state, "size", 0) > 0
+
+
+def _is_hot(journal: str) -> bool:
+    """Say whether a rollback journal waits: one of length zero, or with its header zeroed, is over and done with."""
+    try:
+        descriptor = os.open(journal, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        return os.pread(descriptor, 1, 0) not in (b"", b"\0")
+    finally:
+        os.close(descriptor)

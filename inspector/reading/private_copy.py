@@ -1,0 +1,116 @@
+"""A private copy of a database that cannot be read in place, by faults.md 3.2."""
+
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from inspector.reading.companions import guard_of
+from inspector.reading.connection import roll_back
+from inspector.reading.errors import Unreadable
+
+_PREFIX: Final = "lmsp-inspector-copy-"
+_CHUNK: Final = 1 << 20
+_SPARE: Final = 64 << 20
+_TRIES: Final = 3
+_JOURNAL_MAGIC: Final = bytes.fromhex("d9d505f920a163d7")
+
+
+class PrivateCopy:
+    """A copy in a folder that only this user can enter; gone with :meth:`remove`."""
+
+    def __init__(self) -> None:
+        _remove_orphans()
+        self._folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
+        self.path = str(self._folder / "copy.db")
+
+    def fill(self, path: str, name: str, *, hot: bool, should_stop: Callable[[], bool]) -> None:
+        """Copy the database at ``path`` with its -wal or -journal; a ``hot`` journal is rolled back in the copy.
+
+        Raises Unreadable where there is no room, a part is no regular file, or it keeps changing.
+        """
+        for _ in range(_TRIES):
+            before = guard_of(path)
+            self._require_room(path, name)
+            for suffix in ("", "-wal", "-journal"):
+                _copy(path + suffix, self.path + suffix, name + suffix, should_stop)
+            if guard_of(path) == before:
+                break
+        else:
+            raise Unreadable(f"{name} cannot be copied: it keeps changing.")
+        if hot:
+            cut_super_journal(f"{self.path}-journal")
+            roll_back(self.path)
+
+    def remove(self) -> None:
+        """Remove the copy. A second time does nothing."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _require_room(self, path: str, name: str) -> None:
+        needed = sum(state.st_size for state in _parts(path) if state)
+        free = shutil.disk_usage(self._folder).free
+        if needed + _SPARE > free:
+            raise Unreadable(f"{name} cannot be copied: {needed:,} bytes are needed and {free:,} are free.")
+
+
+def cut_super_journal(journal: str) -> None:
+    """Cut the name of a super-journal off a rollback journal: SQLite would delete the file that it names."""
+    try:
+        with Path(journal).open("r+b") as file:
+            size = file.seek(0, os.SEEK_END)
+            if size < 20:
+                return
+            file.seek(size - 16)
+            length = int.from_bytes(file.read(4), "big")
+            file.seek(size - 8)
+            if file.read(8) == _JOURNAL_MAGIC and 20 + length <= size:
+                file.truncate(size - 20 - length)
+    except FileNotFoundError:
+        return
+
+
+def _parts(path: str) -> list[os.stat_result | None]:
+    found: list[os.stat_result | None] = []
+    for suffix in ("", "-wal", "-journal"):
+        try:
+            found.append(Path(path + suffix).lstat())
+        except OSError:
+            found.append(None)
+    return found
+
+
+def _copy(source: str, target: str, name: str, should_stop: Callable[[], bool]) -> None:
+    Path(target).unlink(missing_ok=True)
+    try:
+        descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise Unreadable(f"{name} cannot be copied: {error.strerror}.") from error
+    with os.fdopen(descriptor, "rb") as reading:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise Unreadable(f"{name} cannot be copied: it is no file.")
+        with Path(target).open("xb") as writing:
+            try:
+                while chunk := reading.read(_CHUNK):
+                    if should_stop():
+                        raise Unreadable(f"{name} was not copied to its end.")
+                    writing.write(chunk)
+            except OSError as error:
+                raise Unreadable(f"{name} cannot be copied: {error.strerror}.") from error
+
+
+def _remove_orphans() -> None:
+    """Remove copies of readers that were killed before they could."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*-*"):
+        pid = folder.name.removeprefix(_PREFIX).partition("-")[0]
+        try:
+            found = folder.lstat()
+            orphaned = pid.isdecimal() and not Path(f"/proc/{pid}").exists()
+            if orphaned and stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid():
+                shutil.rmtree(folder, ignore_errors=True)
+        except OSError:
+            continue

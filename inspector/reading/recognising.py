@@ -1,0 +1,181 @@
+"""Whose layout a database has, and which of our columns are there.
+
+A file may claim anything: only real tables count (a view named tasks can run for ever), generated columns are never
+selected (each row may cost seconds), and columns are taken by name, so that extra and missing ones do no harm.
+"""
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Final
+
+from inspector.layout import native
+from inspector.layout.opened import LayoutKind
+from inspector.reading.connection import ReadConnection
+from inspector.reading.errors import Unreadable
+from inspector.reading.values import integer, text
+
+_ROWID_NAMES: Final = ("rowid", "_rowid_", "oid")
+_MOST_TRIGGERS: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table as far as we may read it."""
+
+    name: str
+    columns: frozenset[str]
+    """In lower case; generated and hidden ones are not among them."""
+    rowid: str | None
+    """What its rowid can be called, or None for a table WITHOUT ROWID."""
+    is_ours: bool
+    """Whether it was made by the native layout's own words: STRICT, with its CHECKs."""
+
+    def select(self, *wanted: str) -> str:
+        """Return ``wanted`` as a list of columns, NULL standing in for those that are not there."""
+        return ", ".join(column if column in self.columns else f"NULL AS {column}" for column in wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a database holds of our layout."""
+
+    kind: LayoutKind
+    user_version: int
+    schema_version: int
+    tasks: Table
+    events: Table
+    models: Table | None
+    responses: Table | None
+    config: Table | None
+    foreign_triggers: tuple[str, ...]
+    missing_triggers: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def why_not_act(self) -> str | None:
+        """Why no action may write to a database of this shape, or None where one may."""
+        if self.kind is LayoutKind.NEWER:
+            return (
+                f"Its layout is version {self.user_version}, newer than the version {native.USER_VERSION} known here."
+            )
+        if self.kind is LayoutKind.OTHER:
+            return "This is not the native layout."
+        if self.foreign_triggers:
+            return "It carries triggers that are not the layout's own."
+        if self.missing_triggers:
+            return "Triggers of the native layout are missing from it."
+        return None
+
+
+def recognise(connection: ReadConnection, name: str) -> Shape:
+    """Return the shape of the database, which ``name`` stands for. Raises Unreadable where it is no LMSP service's."""
+    application_id = integer(connection.value("PRAGMA application_id"))
+    user_version = integer(connection.value("PRAGMA user_version"))
+    schema_version = integer(connection.value("PRAGMA schema_version"))
+    tables = {table: _table(connection, table) for table in native.TABLES}
+    tasks, events = tables["tasks"], tables["task_events"]
+    if tasks is None or events is None:
+        lacking = "tasks" if tasks is None else "task_events"
+        raise Unreadable(f"{name} is an SQLite database, but not of an LMSP service: {_lack(connection, lacking)}.")
+    _require(tasks, ("id", "status"), name)
+    _require(events, ("task_id", "seq"), name)
+    triggers = {
+        text(trigger): text(sql)
+        for trigger, sql in connection.rows(
+            "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' LIMIT ?", [_MOST_TRIGGERS]
+        )
+    }
+    kind = LayoutKind.OTHER
+    if application_id == native.APPLICATION_ID and user_version > native.USER_VERSION:
+        kind = LayoutKind.NEWER
+    elif (
+        application_id == native.APPLICATION_ID
+        and user_version == native.USER_VERSION
+        and tasks.is_ours
+        and events.is_ours
+    ):
+        kind = LayoutKind.NATIVE
+    return Shape(
+        kind=kind,
+        user_version=user_version,
+        schema_version=schema_version,
+        tasks=tasks,
+        events=events,
+        models=tables["models"],
+        responses=tables["responses"],
+        config=tables["service_config"],
+        foreign_triggers=native.foreign_triggers(triggers),
+        missing_triggers=native.missing_triggers(triggers),
+        notes=_notes(kind, user_version, tasks, events),
+    )
+
+
+def _notes(kind: LayoutKind, user_version: int, tasks: Table, events: Table) -> tuple[str, ...]:
+    notes = []
+    if kind is LayoutKind.NEWER:
+        notes.append(
+            f"The layout is version {user_version}; version {native.USER_VERSION} is known here. "
+            "What is known of it is shown. Actions are off for this file."
+        )
+    if kind is LayoutKind.OTHER:
+        notes.append(
+            "This is not the native layout. Tasks and events are shown as far as they were recognised. "
+            "Actions are off for this file."
+        )
+    missing = [
+        f"{table.name}.{column}" for table, columns in ((tasks, TASK_COLUMNS), (events, EVENT_COLUMNS))
+        for column in columns if column not in table.columns
+    ]  # fmt: skip
+    if missing:
+        notes.append(f"Not in this layout, and shown as empty: {', '.join(missing)}.")
+    return tuple(notes)
+
+
+TASK_COLUMNS: Final = (
+    *("id", "client_id", "model_id", "kind", "status", "on_restart", "snapshot_seq", "last_seq", "attempt"),
+    *("error_code", "created_at", "started_at", "finished_at", "updated_at"),
+)
+"""What a list shows of a task, in the order of TaskRow."""
+
+EVENT_COLUMNS: Final = ("task_id", "seq", "type", "status", "attempt", "created_at", "data")
+
+
+def _table(connection: ReadConnection, name: str) -> Table | None:
+    found = connection.rows(
+        "SELECT sql FROM sqlite_schema WHERE type = 'table' AND lower(name) = ? AND rootpage > 0", [name]
+    )
+    if not found:
+        return None
+    sql = text(found[0][0])
+    columns = frozenset(
+        text(column).lower()
+        for _, column, _, _, _, _, hidden in connection.rows(f"PRAGMA table_xinfo({name})")
+        if not hidden
+    )
+    return Table(name, columns, _rowid(connection, name, columns), is_ours=f"{sql};" in native.DDL)
+
+
+def _rowid(connection: ReadConnection, name: str, columns: frozenset[str]) -> str | None:
+    for candidate in _ROWID_NAMES:
+        if candidate not in columns:
+            try:
+                connection.rows(f"SELECT {candidate} FROM {name} LIMIT 0")  # noqa: S608  names of ours
+            except sqlite3.OperationalError:
+                return None
+            return candidate
+    return None
+
+
+def _lack(connection: ReadConnection, table: str) -> str:
+    if connection.rows("SELECT 1 FROM sqlite_schema WHERE lower(name) = ?", [table]):
+        return f"its {table} is no table of its own"
+    return f"it has no table {table}"
+
+
+def _require(table: Table, columns: tuple[str, ...], name: str) -> None:
+    for column in columns:
+        if column not in table.columns:
+            raise Unreadable(
+                f"{name} is an SQLite database, but not of an LMSP service: "
+                f"its table {table.name} has no column {column}."
+            )

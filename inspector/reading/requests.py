@@ -1,0 +1,108 @@
+"""What a session asks the reader process, each with the answer it gets."""
+
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from inspector.layout.pages import PAGE_ROWS, TaskFilter, TaskKey
+
+EVENT_DATA_CHARS: Final = 1 << 20
+"""The most of one event's data in one answer, in bytes as stored."""
+
+_ANY: Final = TaskFilter()
+
+TIMELINE_TICKS: Final = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPageRequest:
+    """One page of tasks, newest first, after the key ``after``. Answer: TaskPage."""
+
+    wanted: TaskFilter = _ANY
+    after: TaskKey | None = None
+    limit: int = PAGE_ROWS
+
+
+@dataclass(frozen=True, slots=True)
+class TasksByIdRequest:
+    """These tasks, as far as they are there; at most PAGE_ROWS ids. Answer: a tuple of TaskRow."""
+
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskDetailRequest:
+    """One task with its large columns, cut to 64 KiB each. Answer: TaskDetail, or None where it is not there."""
+
+    task_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventPageRequest:
+    """Events of one task: those after a sequence number, those before one, or with neither the last. Answer: EventPage.
+
+    The data of each is cut to a preview of 4 KiB; EventDataRequest has the whole.
+    """
+
+    task_id: str
+    after_seq: int | None = None
+    before_seq: int | None = None
+    limit: int = PAGE_ROWS
+
+
+@dataclass(frozen=True, slots=True)
+class EventDataRequest:
+    """The data of one event. Answer: StoredText cut to ``limit`` bytes, or None where there is no such event."""
+
+    task_id: str
+    seq: int
+    limit: int = EVENT_DATA_CHARS
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineRequest:
+    """One task's log without data, thinned to about ``limit`` ticks. Answer: TaskTimeline."""
+
+    task_id: str
+    limit: int = TIMELINE_TICKS
+
+
+@dataclass(frozen=True, slots=True)
+class CountsRequest:
+    """How many tasks pass the whole filter, for each status. Answer: Counts."""
+
+    wanted: TaskFilter = _ANY
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsRequest:
+    """The registered models, by name. Answer: ModelPage."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftoversRequest:
+    """Every task that is in no final status, also of unknown status, oldest first. Answer: a tuple of Leftover."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Which tasks are on screen, and how often to look. Answer: None.
+
+    ``every_ms`` None means paused: nothing at all is read until the next Watch, except what is asked for.
+    """
+
+    task_ids: tuple[str, ...] = ()
+    every_ms: int | None = 250
+
+
+Request: TypeAlias = (
+    TaskPageRequest
+    | TasksByIdRequest
+    | TaskDetailRequest
+    | EventPageRequest
+    | EventDataRequest
+    | TimelineRequest
+    | CountsRequest
+    | ModelsRequest
+    | LeftoversRequest
+    | Watch
+)

@@ -1,0 +1,149 @@
+"""A database as it is open now: one connection in one mode, the shape of what it holds, and the guard of its files."""
+
+import sqlite3
+from collections.abc import Callable
+from typing import Final
+
+from inspector.layout.opened import LayoutKind, Mode, Opened
+from inspector.reading.companions import Guard, guard_of
+from inspector.reading.connection import ReadConnection, connect, copy_live
+from inspector.reading.errors import BUSY, STALE, SqliteTrouble, Unanswered, Unreadable, primary_code, sentence_of
+from inspector.reading.opening import Look, look_at
+from inspector.reading.private_copy import PrivateCopy
+from inspector.reading.recognising import Shape, recognise
+
+_TRIES: Final = 3
+_OPENING_MS: Final = 5_000
+
+_OPTIONS: Final = {
+    # readonly_shm, live as well: where the service closes at this very moment, SQLite finds no -shm and says so,
+    # instead of making a new one.
+    Mode.LIVE: "mode=ro&readonly_shm=1",
+    Mode.RESTING: "mode=ro&immutable=1",
+    Mode.CRASHED: "mode=ro&readonly_shm=1",
+    Mode.COPY: "mode=ro",
+}
+
+
+class Source:
+    """An open database. Made by :func:`open_source`."""
+
+    def __init__(
+        self, look: Look, connection: ReadConnection, shape: Shape, notes: tuple[str, ...], copy: PrivateCopy | None
+    ) -> None:
+        self.look = look
+        self.connection = connection
+        self.shape = shape
+        self._notes = notes
+        self._copy = copy
+
+    @property
+    def mode(self) -> Mode:
+        """How it is read."""
+        return self.look.mode
+
+    def opened(self) -> Opened:
+        """Return how the file was opened, for a person."""
+        why_not_act = "It is read from a copy." if self.mode is Mode.COPY else self.shape.why_not_act
+        return Opened(
+            path=self.look.path,
+            mode=self.mode,
+            why=self.look.why,
+            notes=(*self.look.notes, *self._notes, *self.shape.notes),
+            holder=None if self.look.holder is None else str(self.look.holder),
+            layout=self.shape.kind,
+            user_version=self.shape.user_version,
+            sqlite_version=sqlite3.sqlite_version,
+            may_act=why_not_act is None and self.shape.kind is LayoutKind.NATIVE,
+            why_not_act=why_not_act,
+        )
+
+    def recognise_again(self) -> bool:
+        """Look at the schema again where it has changed, and say whether it had. Raises Unreadable as opening does."""
+        if self.connection.value("PRAGMA schema_version") == self.shape.schema_version:
+            return False
+        self.shape = recognise(self.connection, self.look.name)
+        return True
+
+    def guard_now(self) -> Guard:
+        """Stat the file and its companions as they are at this moment."""
+        return guard_of(self.look.path)
+
+    def close(self) -> None:
+        """Close the connection and remove the copy, if it was one. A second time does nothing."""
+        self.connection.close()
+        if self._copy is not None:
+            self._copy.remove()
+
+
+def open_source(
+    path: str,
+    mode: Mode | None,
+    *,
+    was_live: bool = False,
+    seen_changing: bool = False,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Source:
+    """Look at the file, open it as fits and recognise what is in it. Raises Unreadable with one sentence.
+
+    Never call it while this process has a connection to the file (see opening).
+    """
+    for left in reversed(range(_TRIES)):
+        look = look_at(path, mode, was_live=was_live, seen_changing=seen_changing)
+        try:
+            return _open(look, should_stop)
+        except Unanswered as error:
+            raise Unreadable(f"{look.name} cannot be read: its schema takes too long.") from error
+        except SqliteTrouble as error:
+            # A service may have opened or closed it in between: then another mode fits.
+            if left and (primary_code(error) in STALE | BUSY or guard_of(look.path) != look.guard):
+                continue
+            raise Unreadable(sentence_of(error, look.name)) from error
+    raise AssertionError("the last try returns or raises")
+
+
+def _open(look: Look, should_stop: Callable[[], bool]) -> Source:
+    copy = None
+    notes: list[str] = []
+    path = look.path
+    try:
+        if look.mode is Mode.COPY:
+            copy = PrivateCopy()
+            notes += _fill(copy, look, should_stop)
+            path = copy.path
+        connection, trusted = connect(path, _OPTIONS[look.mode], should_stop=should_stop)
+        try:
+            with connection.within(_OPENING_MS):
+                shape = recognise(connection, look.name)
+                if copy is not None:
+                    notes += _check(connection, look.name)
+        except BaseException:
+            connection.close()
+            raise
+    except BaseException:
+        if copy is not None:
+            copy.remove()
+        raise
+    if trusted:
+        notes.append("Its schema calls functions that SQLite takes for unsafe; it is read all the same.")
+    return Source(look, connection, shape, tuple(notes), copy)
+
+
+def _fill(copy: PrivateCopy, look: Look, should_stop: Callable[[], bool]) -> list[str]:
+    if look.holder is not None:
+        copy_live(look.path, copy.path)
+        return []
+    hot = look.hot_journal
+    copy.fill(look.path, look.name, hot=hot, should_stop=should_stop)
+    return ["An unfinished transaction was rolled back in the copy."] if hot else []
+
+
+def _check(connection: ReadConnection, name: str) -> list[str]:
+    """Run SQLite's own check on a copy: nothing else announces that a file was copied while it was written."""
+    try:
+        found = connection.rows("PRAGMA quick_check(1)")
+    except Unanswered:
+        return [f"{name} is too large for a check on opening."]
+    except SqliteTrouble:
+        return [f"{name} is damaged: what can still be read is shown."]
+    return [] if found == [("ok",)] else [f"{name} is damaged: what can still be read is shown."]

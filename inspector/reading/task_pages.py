@@ -1,0 +1,158 @@
+"""Tasks: pages by key, never by OFFSET; by id; and what recovery would find."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from inspector.layout.pages import PAGE_ROWS, TaskFilter, TaskKey, TaskPage
+from inspector.layout.rows import TaskRow
+from inspector.lmsp.recovery import Leftover
+from inspector.reading.connection import MOST_VARIABLES, ReadConnection, Row, Value
+from inspector.reading.filtering import conditions, where
+from inspector.reading.recognising import TASK_COLUMNS, Shape, Table
+from inspector.reading.values import integer, integer_or_none, text, text_or_none
+
+_LATEST: Final = (1 << 63) - 1
+
+
+def task_row(row: Row) -> TaskRow:
+    """Return the task whose columns, in the order of TASK_COLUMNS, are ``row``."""
+    task_id, client, model, kind, status, policy, snapshot, last, attempt, code, created, started, finished, updated = (
+        row
+    )
+    return TaskRow(
+        id=text(task_id),
+        client_id=text_or_none(client),
+        model_id=text_or_none(model),
+        kind=text(kind),
+        status=text(status),
+        on_restart=text_or_none(policy),
+        snapshot_seq=integer_or_none(snapshot),
+        last_seq=integer(last),
+        attempt=integer(attempt),
+        error_code=text_or_none(code),
+        created_at=integer_or_none(created),
+        started_at=integer_or_none(started),
+        finished_at=integer_or_none(finished),
+        updated_at=integer_or_none(updated),
+    )
+
+
+def task_page(
+    connection: ReadConnection, shape: Shape, wanted: TaskFilter, after: TaskKey | None, limit: int, read_at_ms: int
+) -> TaskPage:
+    """Return the ``limit`` newest tasks that pass ``wanted`` and come after the key ``after``.
+
+    Tasks without an integer as their time of creation stand last, by id.
+    """
+    limit = max(1, min(limit, PAGE_ROWS))
+    found: list[TaskRow] = []
+    if "created_at" in shape.tasks.columns and not (after and after.created_at is None):
+        found = _timed(connection, shape.tasks, wanted, after, limit + 1)
+    if len(found) <= limit and not shape.tasks.is_ours:
+        last = after if after and after.created_at is None else None
+        found += _untimed(connection, shape.tasks, wanted, last, limit + 1 - len(found))
+    return TaskPage(tuple(found[:limit]), more=len(found) > limit, read_at_ms=read_at_ms)
+
+
+def _timed(
+    connection: ReadConnection, tasks: Table, wanted: TaskFilter, after: TaskKey | None, limit: int
+) -> list[TaskRow]:
+    if tasks.is_ours and wanted.statuses:
+        # Each status has its index in the right order; together they would be sorted, all of them, for one page.
+        found = [
+            row
+            for status in sorted(wanted.statuses)
+            for row in _timed_of(connection, tasks, wanted, after, limit, status=status)
+        ]
+        found.sort(key=lambda row: (row.created_at or 0, row.id), reverse=True)
+        return found[:limit]
+    return _timed_of(connection, tasks, wanted, after, limit, status=None)
+
+
+def _timed_of(
+    connection: ReadConnection,
+    tasks: Table,
+    wanted: TaskFilter,
+    after: TaskKey | None,
+    limit: int,
+    *,
+    status: str | None,
+) -> list[TaskRow]:
+    needed, values = conditions(wanted, tasks, statuses=status is None)
+    if status is not None:
+        needed.append("status = :status")
+        values["status"] = status
+    if not tasks.is_ours:
+        needed.append("created_at <= :latest AND typeof(created_at) = 'integer'")
+        values["latest"] = _LATEST
+    if after is not None:
+        needed.append("(created_at, id) < (:after_created_at, :after_id)")
+        values |= {"after_created_at": after.created_at, "after_id": after.id}
+    sql = f"""
+        SELECT {tasks.select(*TASK_COLUMNS)}
+        FROM tasks
+        {where(needed)}
+        ORDER BY created_at DESC, id DESC
+        LIMIT :limit
+    """  # noqa: S608  names and conditions of ours; every value is a parameter
+    return [task_row(row) for row in connection.rows(sql, values | {"limit": limit})]
+
+
+def _untimed(
+    connection: ReadConnection, tasks: Table, wanted: TaskFilter, after: TaskKey | None, limit: int
+) -> list[TaskRow]:
+    needed, values = conditions(wanted, tasks)
+    if "created_at" in tasks.columns:
+        needed.append("typeof(created_at) <> 'integer'")
+    if after is not None:
+        needed.append("id < :after_id")
+        values["after_id"] = after.id
+    sql = f"""
+        SELECT {tasks.select(*TASK_COLUMNS)}
+        FROM tasks
+        {where(needed)}
+        ORDER BY id DESC
+        LIMIT :limit
+    """  # noqa: S608  as above
+    return [task_row(row) for row in connection.rows(sql, values | {"limit": limit})]
+
+
+def tasks_by_id(connection: ReadConnection, shape: Shape, ids: Sequence[str]) -> tuple[TaskRow, ...]:
+    """Return those of these tasks that are there, in no particular order."""
+    found: list[TaskRow] = []
+    for start in range(0, len(ids), MOST_VARIABLES):
+        some: Sequence[Value] = ids[start : start + MOST_VARIABLES]
+        sql = f"""
+            SELECT {shape.tasks.select(*TASK_COLUMNS)}
+            FROM tasks
+            WHERE id IN ({", ".join("?" * len(some))})
+        """  # noqa: S608  as above
+        found += map(task_row, connection.rows(sql, some))
+    return tuple(found)
+
+
+def leftovers(connection: ReadConnection, shape: Shape) -> tuple[Leftover, ...]:
+    """Return what recovery has to know of every task that is in no final status, oldest first."""
+    columns = shape.tasks.select("id", "status", "on_restart", "attempt", "last_seq", "snapshot_seq", "created_at")
+    # The gaps between the final statuses, as ranges: the index on the status serves them, and an unknown one is found.
+    sql = f"""
+        SELECT {columns}
+        FROM tasks
+        WHERE status < 'cancelled'
+           OR (status > 'cancelled' AND status < 'completed')
+           OR (status > 'completed' AND status < 'failed')
+           OR status > 'failed'
+           OR status IS NULL
+        ORDER BY created_at, id
+    """  # noqa: S608  as above
+    return tuple(
+        Leftover(
+            task_id=text(task_id),
+            status=text(status),
+            on_restart=text_or_none(policy),
+            attempt=integer(attempt),
+            last_seq=integer(last_seq),
+            snapshot_seq=integer_or_none(snapshot_seq),
+        )
+        for task_id, status, policy, attempt, last_seq, snapshot_seq, _ in connection.rows(sql)
+    )

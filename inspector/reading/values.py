@@ -1,0 +1,70 @@
+"""Stored values as the fields of our rows: whatever a file that is not ours holds, this never raises."""
+
+import math
+from typing import Final
+
+from inspector.layout.rows import StoredText
+from inspector.reading.connection import Value, decoded
+
+BLOB_BYTES_SHOWN: Final = 32
+
+
+def text(value: Value) -> str:
+    """Return ``value`` as text. NULL is empty; a blob is shown as SQL writes one, so that no blob equals a word."""
+    return "" if value is None else text_or_none(value) or ""
+
+
+def text_or_none(value: Value) -> str | None:
+    """Return ``value`` as text, or None for NULL."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        more = "…" if len(value) > BLOB_BYTES_SHOWN else ""
+        return f"x'{value[:BLOB_BYTES_SHOWN].hex()}{more}'"
+    return _real(value) if isinstance(value, float) else str(value)
+
+
+def integer_or_none(value: Value) -> int | None:
+    """Return ``value`` where it is an integer, else None."""
+    return value if isinstance(value, int) else None
+
+
+def integer(value: Value) -> int:
+    """Return ``value`` where it is an integer, else 0."""
+    return value if isinstance(value, int) else 0
+
+
+def stored_text(start: Value, length: Value) -> StoredText | None:
+    """Return the large text whose first bytes are ``start`` and whose whole length in bytes is ``length``.
+
+    None for NULL. A text that was cut inside a character ends before it.
+    """
+    if start is None:
+        return None
+    if not isinstance(start, bytes):
+        shown = text(start)
+        return StoredText(shown, len(shown))
+    whole = max(integer(length), len(start))
+    if whole == len(start):
+        shown = decoded(start)
+        return StoredText(shown, len(shown))
+    shown = decoded(_without_half_character(start))
+    return StoredText(shown, max(whole, len(shown) + 1))
+
+
+def _without_half_character(cut: bytes) -> bytes:
+    for back in range(1, min(4, len(cut)) + 1):
+        lead = cut[-back]
+        if lead & 0xC0 == 0x80:
+            continue
+        needed = 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+        return cut[:-back] if needed > back else cut
+    return cut
+
+
+def _real(number: float) -> str:
+    """Return ``number`` as SQLite turns a REAL into text, so that what is shown is what a filter finds."""
+    if not math.isfinite(number):
+        return "Inf" if number > 0 else "-Inf"
+    digits, exponent_mark, exponent = f"{number:.15g}".partition("e")
+    return digits + ("" if "." in digits else ".0") + exponent_mark + exponent
