@@ -1,0 +1,83 @@
+"""Standard output and standard error: what is written there is plain, whatever the data and the terminal's encoding."""
+
+import codecs
+import contextlib
+import os
+import sys
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from inspector.commands.ending import NotDone
+from inspector.commands.stored_json import json_escapes
+from inspector.layout.visible import visible
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_JSON_ESCAPES: Final = "lmsp_json_escapes"
+
+
+def utc(at_ms: int | None) -> str:
+    """Return a time as UTC in ISO form with milliseconds; the number itself where no calendar reaches, "-" for None."""
+    if at_ms is None:
+        return "-"
+    try:
+        moment = _EPOCH + timedelta(milliseconds=at_ms)
+    except OverflowError:
+        return str(at_ms)
+    return f"{moment.replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
+
+
+def write_lines(*lines: str) -> None:
+    """Write lines for a person. Each must be visible text already; what the encoding lacks is escaped."""
+    _write("".join(f"{line}\n" for line in lines), "backslashreplace")
+
+
+def write_json(text: str) -> None:
+    """Write JSON text and a newline. What the encoding lacks is escaped as JSON does: it stays the same value."""
+    _write(f"{text}\n", _JSON_ESCAPES)
+
+
+def write_error(sentence: str) -> None:
+    """Write one line on standard error, made visible: it may quote a path or what a database holds."""
+    if sys.stderr is None:
+        return
+    # Whoever does not read standard error gets the exit status all the same.
+    with contextlib.suppress(OSError):
+        sys.stderr.write(_in_encoding(f"{visible(sentence)}\n", sys.stderr.encoding, "backslashreplace"))
+        sys.stderr.flush()
+
+
+def discard_output() -> None:
+    """Let standard output lead nowhere: what its buffer still holds would fail once more when the program ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def _write(text: str, escapes: str) -> None:
+    # None where standard output was closed before the start: what was asked for is done all the same.
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.write(_in_encoding(text, sys.stdout.encoding, escapes))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        discard_output()
+        raise NotDone(f"Standard output cannot be written: {error.strerror}.") from error
+
+
+def _in_encoding(text: str, encoding: str | None, escapes: str) -> str:
+    if text.isascii():
+        return text
+    known = encoding or "ascii"
+    return text.encode(known, escapes).decode(known)
+
+
+def _json_escapes(error: UnicodeError) -> tuple[str | bytes, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return json_escapes(error.object[error.start : error.end]), error.end
+
+
+codecs.register_error(_JSON_ESCAPES, _json_escapes)
