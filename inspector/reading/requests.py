@@ -1,9 +1,20 @@
 """What a session asks the reader process, each with the answer it gets."""
 
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, Generic, TypeAlias, TypeVar
 
-from inspector.layout.pages import PAGE_ROWS, TaskFilter, TaskKey
+from inspector.layout.pages import (
+    PAGE_ROWS,
+    Counts,
+    EventPage,
+    ModelPage,
+    TaskFilter,
+    TaskKey,
+    TaskPage,
+    TaskTimeline,
+)
+from inspector.layout.rows import StoredText, TaskDetail, TaskRow
+from inspector.lmsp.recovery import Leftover
 
 EVENT_DATA_CHARS: Final = 1 << 20
 """The most of one event's data in one answer, in bytes as stored."""
@@ -13,8 +24,17 @@ _ANY: Final = TaskFilter()
 TIMELINE_TICKS: Final = 20_000
 
 
+AnswerT = TypeVar("AnswerT", covariant=True)
+
+
+class Question(Generic[AnswerT]):
+    """A request, which knows the type of its answer."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
-class TaskPageRequest:
+class TaskPageRequest(Question[TaskPage]):
     """One page of tasks, newest first, after the key ``after``. Answer: TaskPage."""
 
     wanted: TaskFilter = _ANY
@@ -23,21 +43,21 @@ class TaskPageRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class TasksByIdRequest:
+class TasksByIdRequest(Question[tuple[TaskRow, ...]]):
     """These tasks, as far as they are there; at most PAGE_ROWS ids. Answer: a tuple of TaskRow."""
 
     ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class TaskDetailRequest:
+class TaskDetailRequest(Question[TaskDetail | None]):
     """One task with its large columns, cut to 64 KiB each. Answer: TaskDetail, or None where it is not there."""
 
     task_id: str
 
 
 @dataclass(frozen=True, slots=True)
-class EventPageRequest:
+class EventPageRequest(Question[EventPage]):
     """Events of one task: those after a sequence number, those before one, or with neither the last. Answer: EventPage.
 
     The data of each is cut to a preview of 4 KiB; EventDataRequest has the whole.
@@ -50,7 +70,7 @@ class EventPageRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class EventDataRequest:
+class EventDataRequest(Question[StoredText | None]):
     """The data of one event. Answer: StoredText cut to ``limit`` bytes, or None where there is no such event."""
 
     task_id: str
@@ -59,7 +79,7 @@ class EventDataRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class TimelineRequest:
+class TimelineRequest(Question[TaskTimeline]):
     """One task's log without data, thinned to about ``limit`` ticks. Answer: TaskTimeline."""
 
     task_id: str
@@ -67,24 +87,24 @@ class TimelineRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class CountsRequest:
+class CountsRequest(Question[Counts]):
     """How many tasks pass the whole filter, for each status. Answer: Counts."""
 
     wanted: TaskFilter = _ANY
 
 
 @dataclass(frozen=True, slots=True)
-class ModelsRequest:
+class ModelsRequest(Question[ModelPage]):
     """The registered models, by name. Answer: ModelPage."""
 
 
 @dataclass(frozen=True, slots=True)
-class LeftoversRequest:
+class LeftoversRequest(Question[tuple[Leftover, ...]]):
     """Every task that is in no final status, also of unknown status, oldest first. Answer: a tuple of Leftover."""
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class Watch(Question[None]):
     """Which tasks are on screen, and how often to look. Answer: None.
 
     ``every_ms`` None means paused: nothing at all is read until the next Watch, except what is asked for.
