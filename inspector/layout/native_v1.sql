@@ -159,7 +159,8 @@ BEGIN
     SELECT RAISE(ABORT, 'an unfinished task is not deleted');
 END;
 
--- NEW.id is -1 here where the id is still to be chosen. sqlite_sequence also knows ids that cleanup has deleted.
+-- NEW.id is -1 here where the id is still to be chosen. sqlite_sequence also knows ids that cleanup has deleted, but not
+-- yet the rows of this statement: of two with one id REPLACE would drop the first.
 CREATE TRIGGER task_events_are_appended BEFORE INSERT ON task_events
 BEGIN
     SELECT RAISE(ABORT, 'an event belongs to a task')
@@ -171,14 +172,15 @@ BEGIN
                   WHERE task_id = NEW.task_id AND seq = NEW.seq - 1
                         AND status IN ('completed', 'failed', 'cancelled'));
     SELECT RAISE(ABORT, 'an event has an id above every earlier one')
-    WHERE NEW.id <> -1 AND NEW.id <= (SELECT seq FROM sqlite_sequence WHERE name = 'task_events');
+    WHERE NEW.id <> -1 AND (NEW.id <= (SELECT seq FROM sqlite_sequence WHERE name = 'task_events')
+                            OR EXISTS (SELECT 1 FROM task_events WHERE id >= NEW.id));
 END;
 
--- Rows of one statement do not yet stand in sqlite_sequence, and -1 cannot be told from no id before the insert.
-CREATE TRIGGER task_events_rise AFTER INSERT ON task_events
-WHEN NEW.id < 1 OR EXISTS (SELECT 1 FROM task_events WHERE id > NEW.id)
+-- Before the insert -1 cannot be told from no id, and the first event of all has no earlier one.
+CREATE TRIGGER task_events_have_positive_ids AFTER INSERT ON task_events
+WHEN NEW.id < 1
 BEGIN
-    SELECT RAISE(ABORT, 'an event has a positive id, above every earlier one');
+    SELECT RAISE(ABORT, 'an event has a positive id');
 END;
 
 CREATE TRIGGER task_events_never_change BEFORE UPDATE ON task_events
