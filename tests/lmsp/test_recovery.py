@@ -1,0 +1,186 @@
+"""The table of section 11.3, written out, and the plan that is made from it."""
+
+import json
+
+import pytest
+
+from inspector.lmsp.events import implied_status
+from inspector.lmsp.recovery import (
+    Leftover,
+    Policy,
+    effective_policy,
+    plan_recovery,
+    plan_step,
+    recovery_event,
+    recovery_target,
+)
+from inspector.lmsp.recovery import (
+    Warning as RecoveryWarning,
+)
+from inspector.lmsp.statuses import FINAL, UNFINISHED, Status, may_move
+
+TABLE = [
+    # found, policy, the status afterwards, its event, the error code, how much the attempt rises
+    ("queued", "fail", "failed", "response.failed", "server_restarted", 0),
+    ("queued", "retry", "queued", None, None, 0),
+    ("queued", "resume", "queued", None, None, 0),
+    ("loading", "fail", "failed", "response.failed", "server_restarted", 0),
+    ("loading", "retry", "queued", "response.queued", None, 1),
+    ("loading", "resume", "queued", "response.queued", None, 1),
+    ("running", "fail", "failed", "response.failed", "server_restarted", 0),
+    ("running", "retry", "queued", "response.queued", None, 1),
+    ("running", "resume", "running", "response.resumed", None, 1),
+    ("cancelling", "fail", "cancelled", "response.cancelled", None, 0),
+    ("cancelling", "retry", "cancelled", "response.cancelled", None, 0),
+    ("cancelling", "resume", "cancelled", "response.cancelled", None, 0),
+]
+
+CELLS = [pytest.param(*row, id=f"{row[0]}-{row[1]}") for row in TABLE]
+
+
+def leftover(
+    status: str = "running", on_restart: str | None = "retry", *, task_id: str = "t", snapshot_seq: int | None = 5
+) -> Leftover:
+    return Leftover(task_id, status, on_restart, attempt=3, last_seq=7, snapshot_seq=snapshot_seq)
+
+
+def test_the_table_has_twelve_cells() -> None:
+    assert {(found, policy) for found, policy, *_ in TABLE} == {(s, p) for s in UNFINISHED for p in Policy}
+    assert len(TABLE) == 12
+
+
+@pytest.mark.parametrize(("found", "policy", "target", "event", "code", "rise"), CELLS)
+def test_a_leftover_goes_where_the_table_says(
+    found: str, policy: str, target: str, event: str | None, code: str | None, rise: int
+) -> None:
+    step = plan_step(leftover(found, policy))
+    assert (step.found, step.policy, step.effective) == (found, policy, policy)
+    assert (step.target, step.event, step.error_code) == (target, event, code)
+    assert (step.attempt, step.next_attempt) == (3, 3 + rise)
+    assert (step.last_seq, step.next_seq) == (7, 7 if event is None else 8)
+    assert (step.task_id, step.snapshot_seq, step.warnings) == ("t", 5, ())
+
+
+@pytest.mark.parametrize(("found", "policy", "target", "event", "code", "rise"), CELLS)
+def test_the_moves_of_the_table_are_moves_that_recovery_may_make(
+    found: str, policy: str, target: str, event: str | None, code: str | None, rise: int
+) -> None:
+    assert (code is not None) == (target == "failed")
+    assert recovery_target(Status(found), Policy(policy)) == target
+    assert recovery_event(Status(found), Status(target)) == event
+    if event is not None:
+        assert may_move(Status(found), Status(target), recovering=True)
+        assert implied_status(event) == target
+    # The fence: whoever held the task before the restart holds it no longer, unless it has ended.
+    assert rise == (target in UNFINISHED and event is not None)
+
+
+@pytest.mark.parametrize("policy", Policy)
+@pytest.mark.parametrize("final", sorted(FINAL))
+def test_a_finished_task_is_no_leftover(final: Status, policy: Policy) -> None:
+    with pytest.raises(KeyError):
+        recovery_target(final, policy)
+    assert plan_recovery([leftover(final, policy)]).steps == ()
+    step = plan_step(leftover(final, policy))
+    assert (step.target, step.event, step.effective, step.next_attempt, step.warnings) == (final, None, None, 3, ())
+
+
+@pytest.mark.parametrize("found", sorted(UNFINISHED))
+def test_a_missing_policy_counts_as_fail_and_says_so(found: Status) -> None:
+    step = plan_step(leftover(found, None))
+    assert step.target == plan_step(leftover(found, "fail")).target
+    assert (step.policy, step.effective, step.warnings) == (None, Policy.FAIL, (RecoveryWarning.NO_POLICY,))
+
+
+@pytest.mark.parametrize("stored", ["", "restart", "FAIL", "retry ", "resume\0"])
+@pytest.mark.parametrize("found", sorted(UNFINISHED))
+def test_an_unknown_policy_counts_as_fail_and_says_so(found: Status, stored: str) -> None:
+    step = plan_step(leftover(found, stored))
+    assert step.target == plan_step(leftover(found, "fail")).target
+    assert (step.policy, step.effective, step.warnings) == (stored, Policy.FAIL, (RecoveryWarning.UNKNOWN_POLICY,))
+
+
+@pytest.mark.parametrize("policy", Policy)
+def test_a_known_policy_counts_as_itself(policy: Policy) -> None:
+    assert effective_policy(str(policy)) == (policy, None)
+
+
+@pytest.mark.parametrize("policy", [*Policy, None, "odd"])
+@pytest.mark.parametrize("found", ["", "paused", "Running", "queued "])
+def test_an_unknown_status_is_left_alone_and_says_so(found: str, policy: str | None) -> None:
+    step = plan_step(leftover(found, policy))
+    assert (step.found, step.target, step.event, step.error_code) == (found, found, None, None)
+    assert (step.next_attempt, step.next_seq, step.effective) == (3, 7, None)
+    assert step.warnings == (RecoveryWarning.UNKNOWN_STATUS,)
+
+
+@pytest.mark.parametrize(("found", "policy", "target", "event", "code", "rise"), CELLS)
+def test_only_a_task_that_is_resumed_misses_its_snapshot(
+    found: str, policy: str, target: str, event: str | None, code: str | None, rise: int
+) -> None:
+    bare = plan_step(leftover(found, policy, snapshot_seq=None))
+    assert (bare.target, bare.event, bare.error_code, bare.next_attempt) == (target, event, code, 3 + rise)
+    assert bare.warnings == ((RecoveryWarning.NO_SNAPSHOT,) if event == "response.resumed" else ())
+
+
+EVENT_DATA = [
+    (
+        "running",
+        "fail",
+        {
+            "reason": "server_restarted",
+            "error": {
+                "code": "server_restarted",
+                "message": "The service restarted before this task had finished.",
+            },
+        },
+    ),
+    ("running", "retry", {"reason": "server_restarted", "attempt": 4}),
+    ("loading", "resume", {"reason": "server_restarted", "attempt": 4}),
+    ("running", "resume", {"reason": "server_restarted", "attempt": 4, "snapshot_seq": 5}),
+    ("cancelling", "retry", {"reason": "server_restarted"}),
+]
+
+
+@pytest.mark.parametrize(("found", "policy", "data"), EVENT_DATA)
+def test_an_event_of_recovery_says_why_it_is_there(found: str, policy: str, data: dict[str, object]) -> None:
+    written = plan_step(leftover(found, policy)).event_data()
+    assert written == data
+    assert json.loads(json.dumps(written, allow_nan=False)) == data
+
+
+def test_a_plan_keeps_the_order_of_the_rows_and_counts_where_they_go() -> None:
+    rows = [
+        leftover("running", "resume", task_id="b"),
+        leftover("completed", "retry", task_id="x"),
+        leftover("queued", "retry", task_id="a"),
+        leftover("odd", "retry", task_id="d"),
+        leftover("loading", "retry", task_id="c"),
+    ]
+    plan = plan_recovery(rows)
+    assert [step.task_id for step in plan.steps] == ["b", "a", "d", "c"]
+    assert plan.counts() == {"running": 1, "queued": 2, "odd": 1}
+    assert plan_recovery([]).counts() == {}
+
+
+@pytest.mark.parametrize("warning", RecoveryWarning)
+def test_every_warning_is_a_sentence(warning: RecoveryWarning) -> None:
+    assert warning.sentence.strip() == warning.sentence
+    assert len(warning.sentence) > len(warning)
+
+
+@pytest.mark.parametrize(("found", "policy", "target", "event", "code", "rise"), CELLS)
+def test_a_second_recovery_changes_nothing_but_the_resumed_ones(
+    found: str, policy: str, target: str, event: str | None, code: str | None, rise: int
+) -> None:
+    first = plan_step(leftover(found, policy))
+    again = plan_recovery(
+        [Leftover("t", first.target, policy, first.next_attempt, first.next_seq, first.snapshot_seq)]
+    ).steps
+    if target in FINAL:
+        assert again == ()
+    elif event == "response.resumed":
+        assert [(step.event, step.next_attempt) for step in again] == [("response.resumed", 3 + 2 * rise)]
+    else:
+        assert [(step.event, step.target) for step in again] == [(None, target)]
+        assert code is None
