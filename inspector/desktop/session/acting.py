@@ -1,0 +1,29 @@
+"""Whether an action may write to the open file now (design 6, the row ``action``)."""
+
+from dataclasses import dataclass
+
+from inspector.layout.opened import Mode, Opened
+
+
+@dataclass(frozen=True, slots=True)
+class Acting:
+    """Whether tasks can be cancelled here."""
+
+    may_act: bool
+    why_not: str | None
+    """One sentence where ``may_act`` is False."""
+    needs_allowance: bool
+    """Whether it is the user's to allow: the file could be written, and no service has it open."""
+
+
+def acting_on(how: Opened | None, *, allowed: bool) -> Acting:
+    """Return whether an action may write, for a file opened like this and what the user allowed for it."""
+    if how is None:
+        return Acting(False, "No database is open.", False)
+    if not how.may_act:
+        return Acting(False, how.why_not_act, False)
+    if how.mode is Mode.LIVE:
+        return Acting(True, None, False)
+    if allowed:
+        return Acting(True, None, True)
+    return Acting(False, "No service has this file open. Allow actions in the Task menu to write to it.", True)

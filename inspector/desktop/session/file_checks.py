@@ -1,0 +1,121 @@
+"""The files of the models: looked at cheaply, and hashed on request, on a thread of their own.
+
+Only model files are opened here, never the database: closing a descriptor of it would drop this process's locks on it.
+"""
+
+import asyncio
+import threading
+import time
+from collections.abc import Coroutine, Sequence
+from typing import Final
+
+from PySide6.QtCore import QObject, Signal
+
+from inspector.layout.files import FileCheck
+from inspector.layout.rows import ModelRow
+from inspector.reading.model_files import look_at_file, verify_file
+
+_TELL_EVERY_S: Final = 0.1
+
+
+class FileChecks(QObject):
+    """What is known of each model's file. One file is hashed at a time, in the order asked.
+
+    Signals, all on the GUI thread:
+        states_changed: carries the checks by model id.
+        progressed: carries model id, bytes done, bytes in all, bytes per second, and how many files wait.
+        ended: nothing is being hashed any more.
+    """
+
+    states_changed = Signal(object)
+    progressed = Signal(str, object, object, float, int)
+    ended = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._checks: dict[str, FileCheck] = {}
+        self._seen: dict[str, ModelRow] = {}
+        self._waiting: list[ModelRow] = []
+        self._stop = threading.Event()
+        self._work: set[asyncio.Task[None]] = set()
+        self._hashing = False
+
+    def look_at(self, models: Sequence[ModelRow]) -> None:
+        """Look at the files of models that were not seen before, without reading them; the others keep their state."""
+        fresh = [model for model in models if not _same_file(self._seen.get(model.id), model)]
+        self._seen.update((model.id, model) for model in fresh)
+        if fresh:
+            self._start(self._look(fresh))
+        else:
+            self.states_changed.emit(dict(self._checks))
+
+    def verify(self, models: Sequence[ModelRow]) -> None:
+        """Hash the files of these models, after those that wait already."""
+        waiting = {model.id for model in self._waiting}
+        self._waiting += [model for model in models if model.id not in waiting]
+        if self._waiting and not self._hashing:
+            self._hashing = True
+            self._stop.clear()
+            self._start(self._hash_all())
+
+    def stop(self) -> None:
+        """Stop hashing, within one read of one mebibyte; what was verified stays known."""
+        self._waiting.clear()
+        self._stop.set()
+
+    def forget(self) -> None:
+        """Stop, and forget all files: another database is open now."""
+        self.stop()
+        self._checks.clear()
+        self._seen.clear()
+
+    async def closed(self) -> None:
+        """Stop, and wait until no thread reads a file."""
+        self.stop()
+        if self._work:
+            await asyncio.wait(self._work)
+
+    def _start(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._work.add(task)
+        task.add_done_callback(self._work.discard)
+
+    async def _look(self, models: Sequence[ModelRow]) -> None:
+        for model in models:
+            check = await asyncio.to_thread(look_at_file, model, now_ms=_now_ms())
+            if _same_file(self._seen.get(model.id), model):
+                self._checks[model.id] = check
+        self.states_changed.emit(dict(self._checks))
+
+    async def _hash_all(self) -> None:
+        try:
+            while self._waiting and not self._stop.is_set():
+                model = self._waiting.pop(0)
+                check = await asyncio.to_thread(self._hash, model, len(self._waiting))
+                if check is not None and _same_file(self._seen.get(model.id), model):
+                    self._checks[model.id] = check
+                    self.states_changed.emit(dict(self._checks))
+        finally:
+            self._hashing = False
+            self.ended.emit()
+
+    def _hash(self, model: ModelRow, waiting: int) -> FileCheck | None:
+        started = told = time.monotonic()
+
+        def tell(done: int, total: int) -> None:
+            nonlocal told
+            now = time.monotonic()
+            if now - told >= _TELL_EVERY_S:
+                told = now
+                self.progressed.emit(model.id, done, total, done / (now - started), waiting)
+
+        self.progressed.emit(model.id, 0, model.size_bytes or 0, 0.0, waiting)
+        return verify_file(model, progress=tell, should_stop=self._stop.is_set, now_ms=_now_ms)
+
+
+def _same_file(old: ModelRow | None, new: ModelRow) -> bool:
+    return old is not None and (old.path, old.digest, old.size_bytes) == (new.path, new.digest, new.size_bytes)
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

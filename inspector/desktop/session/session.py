@@ -1,0 +1,257 @@
+"""One open database, from opening to closing, as the window sees it."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Coroutine
+from pathlib import Path
+from subprocess import Popen
+from typing import Final, TypeVar, cast
+
+from PySide6.QtCore import QObject, Signal
+
+from inspector import store
+from inspector.desktop.session.acting import Acting, acting_on
+from inspector.desktop.session.launch import Target, launch_reader
+from inspector.desktop.session.reader_link import ReaderGone, ReaderLink, RequestFailed
+from inspector.layout.opened import Opened
+from inspector.lmsp.cancelling import CancelOutcome
+from inspector.reading.messages import Lost, Message, Moved
+from inspector.reading.requests import Question, Request, Watch
+
+log = logging.getLogger(__name__)
+
+POLL_EVERY_MS: Final = 200
+"""How often the reader looks for changes while the window is seen."""
+POLL_HIDDEN_MS: Final = 1_000
+DEADLINE_MS: Final = 5_000
+"""How long a request may take before its answer is given up."""
+
+GIVES_UP_AFTER: Final = 3
+"""How many readers may end on one file within :data:`GIVES_UP_WITHIN_S` before it counts as lost."""
+GIVES_UP_WITHIN_S: Final = 30.0
+
+Answer = TypeVar("Answer")
+
+
+class Session(QObject):
+    """One file in one reader process; a reader that dies or hangs is replaced, with the same file.
+
+    Requests are awaited on the GUI thread's asyncio loop; answers and signals arrive there too. No connection to the
+    file is held in this process, but for the moment of an action.
+
+    Signals:
+        opened: the file was opened, or is now read in another way; carries the ``Opened``.
+        could_not_open: carries one sentence for the user; nothing can be asked until another :meth:`open`.
+        moved: something was committed; carries the ``Moved``.
+        lost: the file cannot be read any more; carries one sentence and the moment in Unix milliseconds.
+        reader_replaced: a reader died or hung and another one took its place.
+        pause_changed: carries whether nothing is read now.
+        acting_changed: carries the ``Acting``: whether tasks can be cancelled here now.
+    """
+
+    opened = Signal(object)
+    could_not_open = Signal(str)
+    moved = Signal(object)
+    lost = Signal(str, object)
+    reader_replaced = Signal()
+    pause_changed = Signal(bool)
+    acting_changed = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._link: ReaderLink | None = None
+        self._target: Target | None = None
+        self._how: Opened | None = None
+        self._shown: tuple[str, ...] = ()
+        self._paused = False
+        self._hidden = False
+        self._is_lost = False
+        self._allowed = False
+        self._read_at_ms: int | None = None
+        self._replaced_at: list[float] = []
+        self._work: set[asyncio.Task[None]] = set()
+
+    @property
+    def how(self) -> Opened | None:
+        """How the file is open now, or None before it is."""
+        return self._how
+
+    @property
+    def target(self) -> Target | None:
+        """The file that was asked for last."""
+        return self._target
+
+    @property
+    def read_at_ms(self) -> int | None:
+        """When something was last read, in Unix milliseconds, or None before that."""
+        return self._read_at_ms
+
+    @property
+    def acting(self) -> Acting:
+        """Whether tasks can be cancelled here now, and why not."""
+        return acting_on(self._how, allowed=self._allowed)
+
+    @property
+    def reader_pid(self) -> int | None:
+        """The process id of the reader, or None where there is none now."""
+        return None if self._link is None else self._link.pid
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether nothing at all is read."""
+        return self._paused
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the file went away under the reader; what is shown is the last that was read."""
+        return self._is_lost
+
+    def open(self, target: Target, process: "Popen[bytes] | None" = None) -> None:
+        """Open ``target`` instead of what was open. ``process`` is its reader, where one was started already."""
+        self.close()
+        self._target = target
+        self._paused = False
+        self._is_lost = False
+        self._allowed = False
+        self._read_at_ms = None
+        self._replaced_at.clear()
+        self._start(target, process)
+
+    def close(self) -> None:
+        """End the reader. What was asked raises ReaderGone; no signal follows."""
+        if self._link is not None:
+            self._link.close()
+            self._link = None
+        self._how = None
+
+    def spawn(self, work: Coroutine[object, object, None]) -> None:
+        """Run ``work`` beside the window, quietly ending when the reader goes or the request fails."""
+        task = asyncio.get_running_loop().create_task(self._quietly(work))
+        self._work.add(task)
+        task.add_done_callback(self._work.discard)
+
+    async def ended(self) -> None:
+        """Cancel what :meth:`spawn` still runs, and wait for it."""
+        for task in self._work:
+            task.cancel()
+        if self._work:
+            await asyncio.wait(self._work, timeout=1)
+
+    async def ask(self, request: Question[Answer], *, deadline_ms: int = DEADLINE_MS) -> Answer:
+        """Return the reader's answer to ``request``.
+
+        Raises RequestFailed with the reader's sentence, and ReaderGone where no reader can answer now.
+        """
+        if self._link is None:
+            raise ReaderGone
+        answer = await self._link.ask(cast("Request", request), deadline_ms=deadline_ms)
+        self._read_at_ms = _now_ms()
+        return cast("Answer", answer)
+
+    def watch(self, task_ids: tuple[str, ...]) -> None:
+        """Say which tasks are on screen: they are read again whenever something was committed."""
+        if task_ids != self._shown:
+            self._shown = task_ids
+            self._send_watch()
+
+    def pause(self) -> None:
+        """Read nothing until :meth:`resume`."""
+        self._set_paused(True)
+
+    def resume(self) -> None:
+        """Read again; everything since the pause is caught up."""
+        self._set_paused(False)
+
+    def set_hidden(self, hidden: bool) -> None:
+        """Look less often while nobody sees the window."""
+        if hidden != self._hidden:
+            self._hidden = hidden
+            self._send_watch()
+
+    def allow_actions(self, allowed: bool) -> None:
+        """Take the user's word that this file, which no service has open, may be written by an action."""
+        self._allowed = allowed
+        self.acting_changed.emit(self.acting)
+
+    async def cancel_task(self, task_id: str) -> store.CancelResult:
+        """Cancel a task over a connection of its own, opened and closed for this.
+
+        Every outcome comes as a value, also one that could not be tried: then nothing was changed.
+        """
+        acting = self.acting
+        if self._how is None or not acting.may_act:
+            return store.CancelResult(task_id, CancelOutcome.REFUSED, None, None, acting.why_not)
+        try:
+            return await asyncio.to_thread(store.cancel_in_file, Path(self._how.path), task_id, now_ms=_now_ms())
+        except store.Unusable as error:
+            return store.CancelResult(task_id, CancelOutcome.REFUSED, None, None, error.sentence)
+
+    def _set_paused(self, paused: bool) -> None:
+        if paused != self._paused:
+            self._paused = paused
+            self._send_watch()
+            self.pause_changed.emit(paused)
+
+    def _send_watch(self) -> None:
+        if self._link is not None and self._link.is_open:
+            every_ms = None if self._paused else POLL_HIDDEN_MS if self._hidden else POLL_EVERY_MS
+            self.spawn(self._ask_watch(Watch(self._shown, every_ms)))
+
+    async def _ask_watch(self, watch: Watch) -> None:
+        await self.ask(watch)
+
+    def _start(self, target: Target, process: "Popen[bytes] | None" = None) -> None:
+        self._link = ReaderLink(process or launch_reader(target), self._on_push, self._on_end)
+
+    def _on_push(self, message: Message) -> None:
+        match message:
+            case Opened():
+                self._how = message
+                self._send_watch()
+                self.opened.emit(message)
+                self.acting_changed.emit(self.acting)
+            case Moved():
+                self._read_at_ms = message.read_at_ms
+                self.moved.emit(message)
+            case Lost(sentence=sentence, at_ms=at_ms):
+                self._on_lost(sentence, at_ms)
+            case _:
+                log.warning("a message of unknown type from the reader: %s", type(message).__name__)
+
+    def _on_lost(self, sentence: str, at_ms: int) -> None:
+        if self._how is None:
+            self.close()
+            self.could_not_open.emit(sentence)
+        else:
+            self._is_lost = True
+            self.lost.emit(sentence, at_ms)
+
+    def _on_end(self, why: str) -> None:
+        log.info("the reader %s", why)
+        self._link = None
+        if self._how is None:
+            self.could_not_open.emit("The reader process ended before it could open the file.")
+            return
+        if self._is_lost or self._target is None:
+            return
+        now = time.monotonic()
+        self._replaced_at = [at for at in self._replaced_at if now - at < GIVES_UP_WITHIN_S]
+        if len(self._replaced_at) >= GIVES_UP_AFTER:
+            self._on_lost("The reader ended again and again on this file.", _now_ms())
+            return
+        self._replaced_at.append(now)
+        self._start(self._target)
+        self.reader_replaced.emit()
+
+    async def _quietly(self, work: Coroutine[object, object, None]) -> None:
+        try:
+            await work
+        except ReaderGone:
+            log.debug("asked of a reader that is gone")
+        except RequestFailed as failed:
+            log.info("not answered: %s", failed.sentence)
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
