@@ -1,0 +1,147 @@
+"""``events``: the events of one task, in order, and those that come."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import click
+
+from inspector.commands.arguments import database_argument, json_option, mode_option, task_argument
+from inspector.commands.clock import Clock
+from inspector.commands.ending import NotDone, Refused
+from inspector.commands.opening import asked, no_such_task, opened_lines, reading
+from inspector.commands.output import utc, write_json, write_lines
+from inspector.commands.stored_json import spliced
+from inspector.commands.table import Column, aligned, line_of, terminal_width, widths_of
+from inspector.layout.opened import Mode
+from inspector.layout.pages import EventPage
+from inspector.layout.rows import EventRow, StoredText, TaskRow
+from inspector.layout.visible import visible
+from inspector.lmsp.statuses import FINAL, known_status
+from inspector.reading.messages import Lost
+from inspector.reading.reader import Reader
+from inspector.reading.requests import EventDataRequest, EventPageRequest, TasksByIdRequest
+
+_LOOK_EVERY_S: Final = 0.2
+_BEFORE_ALL: Final = -(1 << 63)
+"""Below every sequence number of our layout; in other files there are odd ones."""
+_WHOLE: Final = 1 << 40
+"""More bytes than SQLite can store in one value."""
+_COLUMNS: Final = (
+    Column("SEQ", right=True, at_least=4),
+    Column("TIME", at_least=len("2026-01-01T00:00:00.000Z")),
+    Column("TYPE", at_least=len("response.output_text.delta")),
+    Column("STATUS", at_least=len("cancelling")),
+    Column("DATA", gives_way=True),
+)
+
+
+@click.command()
+@database_argument
+@task_argument
+@json_option
+@click.option(
+    "--follow",
+    is_flag=True,
+    help="Go on with the events that come, until the task has ended. With --json: one line of JSON for each event.",
+)
+@mode_option
+@click.pass_obj
+def events(clock: Clock, database: Path, task_id: str, as_json: bool, follow: bool, mode: Mode | None) -> None:
+    """List the events of task TASK in the order of their sequence numbers.
+
+    Stored JSON is printed as it stands. Data that is no JSON, or nests too deep, is null in the document, and its
+    text is in "data_text".
+    """
+    if follow and mode is Mode.COPY:
+        raise click.UsageError("--follow and --mode copy exclude each other: no event comes in a copy.")
+    with reading(database, mode, clock) as reader:
+        if _task(reader, task_id) is None:
+            raise no_such_task(task_id)
+        if follow:
+            _follow(reader, task_id, clock, _json_line if as_json else _row)
+            return
+        log = list(_events_after(reader, task_id, _BEFORE_ALL))
+        opened = reader.opened
+    if as_json:
+        listed = ",\n ".join(_document(event) for event in log)
+        write_json(f'{{"task_id": {json.dumps(task_id)}, "events": [{listed}]}}')
+    else:
+        listing = aligned(_COLUMNS, [_cells(event) for event in log], terminal_width())
+        none = [f"Task {visible(task_id)} has no events in this file."]
+        write_lines(*(listing if log else none), *opened_lines(opened))
+
+
+def _follow(reader: Reader, task_id: str, clock: Clock, write: Callable[[EventRow], None]) -> None:
+    """Write the task's events, then those that come, until it has ended or is gone."""
+    last = _BEFORE_ALL
+    while True:
+        # The row first: the events of a task that has ended are all there.
+        task = _task(reader, task_id)
+        for event in _events_after(reader, task_id, last):
+            write(event)
+            last = event.seq
+        if task is None:
+            raise Refused(f"Task {task_id} is not in the database any more: the service's cleanup took it.")
+        if known_status(task.status) in FINAL:
+            return
+        _wait_for_a_change(reader, clock)
+
+
+def _wait_for_a_change(reader: Reader, clock: Clock) -> None:
+    while True:
+        clock.wait(_LOOK_EVERY_S)
+        pushes = reader.look()
+        for push in pushes:
+            if isinstance(push, Lost):
+                raise NotDone(push.sentence)
+        if pushes:
+            return
+
+
+def _task(reader: Reader, task_id: str) -> TaskRow | None:
+    found: tuple[TaskRow, ...] = asked(reader, TasksByIdRequest((task_id,)), tuple)
+    return found[0] if found else None
+
+
+def _events_after(reader: Reader, task_id: str, seq: int) -> Iterator[EventRow]:
+    """Give the task's events above this sequence number, each with the whole of its data."""
+    more = True
+    while more:
+        page = asked(reader, EventPageRequest(task_id, after_seq=seq), EventPage)
+        yield from (_whole(reader, event) for event in page.events)
+        # Where a file that is not ours holds words for numbers, they do not rise; they have been given once.
+        more = page.more_after and page.events[-1].seq > seq
+        seq = page.events[-1].seq if page.events else seq
+
+
+def _whole(reader: Reader, event: EventRow) -> EventRow:
+    if not event.data.is_cut:
+        return event
+    request = EventDataRequest(event.task_id, event.seq, limit=_WHOLE)
+    return replace(event, data=asked(reader, request, StoredText))
+
+
+def _document(event: EventRow) -> str:
+    known = {"seq": event.seq, "type": event.type, "status": event.status, "created_at": event.created_at}
+    data = None if event.data.is_cut else spliced(event.data.text)
+    if data is None:
+        return json.dumps({**known, "data": None, "data_text": event.data.text})
+    return f'{json.dumps(known)[:-1]}, "data": {data}}}'
+
+
+def _json_line(event: EventRow) -> None:
+    # JSON has line ends between its values only, never inside a string.
+    write_json(_document(event).replace("\n", " "))
+
+
+def _row(event: EventRow) -> None:
+    limit = terminal_width()
+    cells = _cells(event)
+    write_lines(line_of(_COLUMNS, widths_of(_COLUMNS, [cells], limit), cells, limit))
+
+
+def _cells(event: EventRow) -> list[str]:
+    return [str(event.seq), utc(event.created_at), visible(event.type), visible(event.status), visible(event.data.text)]

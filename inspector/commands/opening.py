@@ -1,0 +1,47 @@
+"""How a database is opened for reading, and what is said of it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, TypeVar
+
+from inspector.commands.clock import Clock
+from inspector.commands.ending import NotDone, Refused
+from inspector.layout.opened import Mode, Opened
+from inspector.layout.visible import visible
+from inspector.reading.errors import Unanswered, Unreadable
+from inspector.reading.reader import Reader, open_reader
+from inspector.reading.requests import Request
+
+_Answer = TypeVar("_Answer")
+
+DEADLINE_MS: Final = 60_000
+"""How long one read may take. Nobody waits in front of a window here; Ctrl+C ends it earlier."""
+
+
+@contextmanager
+def reading(path: Path, mode: Mode | None, clock: Clock) -> Iterator[Reader]:
+    """Open the database for reading. What cannot be opened or read ends the command with its sentence."""
+    try:
+        with open_reader(path, mode=mode, now_ms=clock.now_ms) as reader:
+            yield reader
+    except (Unreadable, Unanswered) as error:
+        raise NotDone(error.sentence) from error
+
+
+def asked(reader: Reader, request: Request, kind: type[_Answer]) -> _Answer:
+    """Return the answer to the request, which is of this kind."""
+    value = reader.answer(request, deadline_ms=DEADLINE_MS)
+    if not isinstance(value, kind):
+        raise TypeError(f"{type(request).__name__} is not answered by a {kind.__name__}")
+    return value
+
+
+def no_such_task(task_id: str) -> Refused:
+    """Return what to raise where the database does not hold the task."""
+    return Refused(f"There is no task {task_id} in this database.")
+
+
+def opened_lines(opened: Opened) -> list[str]:
+    """Return how the file was opened, in words: one line for the mode, one for each note."""
+    return [f"Opened {opened.mode}: {visible(opened.why)}", *(f"Note: {visible(note)}" for note in opened.notes)]

@@ -1,0 +1,137 @@
+"""``tasks``: the tasks of a database, newest first."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Final
+
+import click
+
+from inspector.commands.arguments import database_argument, json_option, mode_option
+from inspector.commands.clock import Clock
+from inspector.commands.opening import asked, opened_lines, reading
+from inspector.commands.output import utc, write_json, write_lines
+from inspector.commands.table import Column, aligned, terminal_width
+from inspector.layout.opened import Mode, Opened
+from inspector.layout.pages import PAGE_ROWS, Counts, TaskFilter, TaskKey, TaskPage
+from inspector.layout.rows import TaskRow
+from inspector.layout.visible import visible
+from inspector.lmsp.statuses import Status
+from inspector.reading.reader import Reader
+from inspector.reading.requests import CountsRequest, TaskPageRequest
+
+_FIRST_KEYS: Final = ("id", "status", "model_id", "client_id", "on_restart", "last_seq", "created_at")
+_COLUMNS: Final = (
+    Column("TASK"),
+    Column("STATUS"),
+    Column("CREATED"),
+    Column("SEQ", right=True),
+    Column("MODEL", gives_way=True),
+    Column("ERROR", gives_way=True),
+    Column("CLIENT", gives_way=True),
+    Column("POLICY", gives_way=True),
+    Column("UPDATED"),
+)
+"""What a narrow terminal cuts off stands last."""
+
+
+@click.command()
+@database_argument
+@click.option(
+    "--status",
+    "statuses",
+    metavar="S",
+    multiple=True,
+    type=click.Choice([status.value for status in Status]),
+    help="Only tasks in this status; may be given more than once.",
+)
+@click.option("--model", "model_id", metavar="M", help="Only tasks for the model of this id.")
+@click.option(
+    "--limit", metavar="N", type=click.IntRange(min=1), default=100, show_default=True, help="At most N tasks."
+)
+@json_option
+@mode_option
+@click.pass_obj
+def tasks(
+    clock: Clock,
+    database: Path,
+    statuses: tuple[str, ...],
+    model_id: str | None,
+    limit: int,
+    as_json: bool,
+    mode: Mode | None,
+) -> None:
+    """List tasks, newest first.
+
+    The counts are those of the whole database, whatever is listed.
+    """
+    wanted = TaskFilter(statuses=frozenset(statuses), model_id=model_id)
+    with reading(database, mode, clock) as reader:
+        rows = _newest(reader, wanted, limit)
+        counts = asked(reader, CountsRequest(), Counts)
+        opened = reader.opened
+    if as_json:
+        write_json(_document(rows, counts, opened))
+    else:
+        write_lines(*_listing(rows, counts), *opened_lines(opened))
+
+
+def _newest(reader: Reader, wanted: TaskFilter, limit: int) -> list[TaskRow]:
+    rows: list[TaskRow] = []
+    after: TaskKey | None = None
+    while len(rows) < limit:
+        request = TaskPageRequest(wanted, after=after, limit=min(PAGE_ROWS, limit - len(rows)))
+        page = asked(reader, request, TaskPage)
+        rows += page.tasks
+        if not page.more or not page.tasks:
+            break
+        last = page.tasks[-1]
+        after = TaskKey(last.created_at, last.id)
+    return rows
+
+
+def _document(rows: list[TaskRow], counts: Counts, opened: Opened) -> str:
+    listed = ",\n ".join(json.dumps(_first_keys_first(asdict(row))) for row in rows)
+    return (
+        f'{{"tasks": [{listed}],\n'
+        f'"counts": {json.dumps(_in_order(counts))},\n'
+        f'"opened": {json.dumps({"mode": opened.mode, "why": opened.why, "notes": opened.notes})}}}'
+    )
+
+
+def _first_keys_first(row: dict[str, object]) -> dict[str, object]:
+    return {key: row[key] for key in (*_FIRST_KEYS, *row)}
+
+
+def _in_order(counts: Counts) -> dict[str, int]:
+    """Return the counts in the order of the specification's statuses; what is none of them stands behind."""
+    known = [status.value for status in Status]
+    rest = sorted(set(counts.by_status) - set(known))
+    return {status: counts.by_status[status] for status in [*known, *rest] if counts.by_status.get(status)}
+
+
+def _listing(rows: list[TaskRow], counts: Counts) -> list[str]:
+    sums = ", ".join(f"{visible(status)} {number:,}" for status, number in _in_order(counts).items())
+    if not counts.tasks:
+        return ["No tasks yet."]
+    if not rows:
+        return [f"No task matches. All tasks: {sums}."]
+    limit = terminal_width()
+    return [
+        *aligned(_COLUMNS, [_cells(row) for row in rows], limit),
+        f"{len(rows):,} of {counts.tasks:,} tasks: {sums}.",
+    ]
+
+
+def _cells(row: TaskRow) -> list[str]:
+    return [
+        visible(row.id),
+        visible(row.status),
+        utc(row.created_at),
+        str(row.last_seq),
+        visible(row.model_id or "-"),
+        visible(row.error_code or "-"),
+        visible(row.client_id or "-"),
+        visible(row.on_restart or "-"),
+        utc(row.updated_at),
+    ]
