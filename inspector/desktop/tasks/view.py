@@ -1,0 +1,335 @@
+"""The Tasks view: the filters, the table, and what is said above and in place of its rows."""
+
+from collections.abc import Callable
+from datetime import tzinfo
+from typing import Final
+
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QHeaderView, QMenu, QVBoxLayout, QWidget
+
+from inspector.desktop.tasks.filters import TaskFilters
+from inspector.desktop.tasks.item_model import ROW_ROLE, TaskColumn, TaskItemModel
+from inspector.desktop.widgets.busy_line import BusyLine
+from inspector.desktop.widgets.cells import FixedDelegate, NumberDelegate, StateDelegate, TextDelegate
+from inspector.desktop.widgets.empty import EmptySentence
+from inspector.desktop.widgets.flash import FlashClock
+from inspector.desktop.widgets.table import DenseTable
+from inspector.desktop.widgets.tools import PillButton
+from inspector.desktop.widgets.words import grouped
+from inspector.layout.pages import Counts, TaskFilter, TaskPage
+from inspector.layout.rows import TaskRow
+from inspector.lmsp.statuses import UNFINISHED
+
+_WIDTHS: Final = {
+    TaskColumn.STATE: 106,
+    TaskColumn.TASK: 148,
+    TaskColumn.WAIT: 76,
+    TaskColumn.RUN: 76,
+    TaskColumn.EVENTS: 66,
+    TaskColumn.LAST_EVENT: 96,
+}
+_MODEL_AT_LEAST: Final = 120
+
+
+class TasksView(QWidget):
+    """The list of tasks, newest first. It is fed by values and asks for nothing itself.
+
+    Signals:
+        filter_changed: carries the ``TaskFilter`` that is wanted now.
+        older_wanted: the end of the rows was reached; carries the last ``TaskRow``.
+        shown_changed: other rows are on screen; carries their task ids.
+        task_selected: the reader moved to another row; carries the task's id, or None.
+        cancel_requested: carries the id of the task that is to be cancelled.
+        opened_in_detail: Enter or a double click on a row: the detail pane is wanted; carries the task's id.
+    """
+
+    filter_changed = Signal(object)
+    older_wanted = Signal(object)
+    shown_changed = Signal(object)
+    task_selected = Signal(object)
+    cancel_requested = Signal(str)
+    opened_in_detail = Signal(str)
+
+    def __init__(self, zone: tzinfo, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._filters = TaskFilters(self)
+        self._busy = BusyLine(self)
+        self._model = TaskItemModel(zone, self)
+        self._table = DenseTable(self)
+        self._table.setModel(self._model)
+        self._table.setAccessibleName(self.tr("Tasks"))
+        self._clock = FlashClock(self)
+        self._set_up_columns()
+        self._empty = EmptySentence(self)
+        self._empty.hide()
+        self._pill = PillButton(self._table.viewport())
+        self._may_act = False
+        self._total: int | None = None
+
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(self._filters)
+        whole.addWidget(self._busy)
+        whole.addWidget(self._table, 1)
+        whole.addWidget(self._empty, 1)
+
+        self._cancel = QAction(self.tr("Cancel task…"), self)
+        self._cancel.triggered.connect(self._cancel_current)
+        self._copy_id = QAction(self.tr("Copy id"), self)
+        self._copy_id.triggered.connect(self._copy_current_id)
+
+        self._filters.changed.connect(self._on_filter_changed)
+        self._model.more_wanted.connect(self._on_more_wanted)
+        self._model.new_count_changed.connect(self._on_new_count)
+        self._table.selectionModel().currentRowChanged.connect(self._on_current_row)
+        self._table.verticalScrollBar().valueChanged.connect(self._on_scrolled)
+        self._table.activated.connect(self._on_activated)
+        self._table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self._table.customContextMenuRequested.connect(self._show_menu)
+        self._pill.clicked.connect(self.show_new)
+        self._empty.link_clicked.connect(lambda: self._filters.want(TaskFilter()))
+
+    @property
+    def wanted(self) -> TaskFilter:
+        """The filter as it stands."""
+        return self._filters.wanted
+
+    @property
+    def table(self) -> DenseTable:
+        """The table, for the main window's keyboard order and for pictures."""
+        return self._table
+
+    @property
+    def rows(self) -> TaskItemModel:
+        """The rows of the table."""
+        return self._model
+
+    def want(self, wanted: TaskFilter) -> None:
+        """Set the whole filter, as another view wishes it."""
+        self._filters.want(wanted)
+
+    def focus_search(self) -> None:
+        """Put the keyboard into the search field."""
+        self._filters.focus_search()
+
+    def show_page(self, page: TaskPage, *, selected: str | None) -> None:
+        """Show the newest tasks of another filter or file, and find the selected task among them."""
+        self._busy.stop()
+        self._model.show_page(page)
+        self._table.scrollToTop()
+        self.mark_selected(selected)
+        self._show_emptiness()
+        self._tell_shown()
+
+    def refresh_page(self, page: TaskPage) -> None:
+        """Bring the rows in line with the newest page, read again; nothing moves but at the top of the list."""
+        self._model.refresh_page(page)
+        self._take_new_at_top()
+        self._show_emptiness()
+
+    def append_page(self, page: TaskPage) -> None:
+        """Add older tasks at the end."""
+        self._model.append_page(page)
+        self._tell_shown()
+
+    def show_changes(self, tasks: tuple[TaskRow, ...], gone: tuple[str, ...]) -> None:
+        """Show what a commit changed: rows in their place, new ones announced, deleted ones taken away."""
+        self._model.update_rows(tasks, changed_at_ms=self._clock.now_ms())
+        wanted = self.wanted
+        self._model.add_new(task for task in tasks if wanted.passes(task))
+        current = self._current_task()
+        leavers = self._model.leavers(wanted, current.id if current else None)
+        self._keeping_place(lambda: self._model.remove_rows([*gone, *leavers]))
+        self._take_new_at_top()
+        self._show_emptiness()
+        self._tell_shown()
+
+    def show_counts(self, counts: Counts) -> None:
+        """Show the counts on the chips."""
+        self._total = counts.tasks
+        self._filters.show_counts(counts)
+        self._show_emptiness()
+
+    def show_models(self, model_ids: tuple[str, ...]) -> None:
+        """Offer these models in the filter."""
+        self._filters.show_models(model_ids)
+
+    def show_busy(self) -> None:
+        """Say that rows are on their way."""
+        self._busy.start()
+
+    def show_idle(self) -> None:
+        """Say that no rows are on their way, also where they could not be had."""
+        self._busy.stop()
+
+    def set_now(self, now_ms: int | None) -> None:
+        """Set the moment that ages are told of; None where nothing moves."""
+        first, last = self._shown_rows()
+        self._model.set_now(now_ms, first, last)
+
+    def set_may_act(self, may_act: bool) -> None:
+        """Say whether tasks may be cancelled here."""
+        self._may_act = may_act
+
+    def mark_selected(self, task_id: str | None) -> None:
+        """Make a task's row the current one, where it is among the rows; otherwise no row is."""
+        current = self._current_task()
+        if current is not None and current.id == task_id:
+            return
+        row = None if task_id is None else self._model.row_of(task_id)
+        selection = self._table.selectionModel()
+        selection.blockSignals(True)
+        if row is None:
+            self._table.clearSelection()
+            self._table.setCurrentIndex(QModelIndex())
+        else:
+            self._table.setCurrentIndex(self._model.index(row, 0))
+        selection.blockSignals(False)
+        self._table.viewport().update()
+
+    def show_new(self) -> None:
+        """Put the new tasks on top and go there."""
+        self._model.take_new()
+        self._table.scrollToTop()
+        self._tell_shown()
+
+    def shown_sentence(self) -> str:
+        """Return which rows are on screen, for the status bar."""
+        first, last = self._shown_rows()
+        if last < first:
+            return ""
+        return self.tr("Rows %s–%s shown") % (grouped(first + 1), grouped(last + 1))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._tell_shown()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._filters.set_icons()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Home and self._model.new_count:
+            self.show_new()
+        else:
+            super().keyPressEvent(event)
+
+    def _set_up_columns(self) -> None:
+        state, fixed = StateDelegate(self._clock, self._table), FixedDelegate(self._clock, self._table)
+        number, text = NumberDelegate(self._clock, self._table), TextDelegate(self._clock, self._table)
+        header = self._table.horizontalHeader()
+        for column in TaskColumn:
+            match column:
+                case TaskColumn.STATE:
+                    self._table.setItemDelegateForColumn(column, state)
+                case TaskColumn.TASK:
+                    self._table.setItemDelegateForColumn(column, fixed)
+                case TaskColumn.MODEL:
+                    self._table.setItemDelegateForColumn(column, text)
+                case _:
+                    self._table.setItemDelegateForColumn(column, number)
+            if column in _WIDTHS:
+                header.resizeSection(column, _WIDTHS[column])
+        header.setMinimumSectionSize(48)
+        header.setSectionResizeMode(TaskColumn.MODEL, QHeaderView.ResizeMode.Stretch)
+
+    def _current_task(self) -> TaskRow | None:
+        return self._model.task_at(self._table.currentIndex().row())
+
+    def _on_filter_changed(self, wanted: TaskFilter) -> None:
+        self._busy.start()
+        self.filter_changed.emit(wanted)
+
+    def _on_more_wanted(self) -> None:
+        oldest = self._model.oldest()
+        if oldest is not None:
+            self.older_wanted.emit(oldest)
+
+    def _on_current_row(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        task = self._model.task_at(current.row())
+        self.task_selected.emit(task.id if task else None)
+
+    def _on_activated(self, index: QModelIndex) -> None:
+        task = self._model.task_at(index.row())
+        if task is not None:
+            self.opened_in_detail.emit(task.id)
+
+    def _on_scrolled(self, value: int) -> None:
+        if value == 0:
+            self._take_new_at_top()
+        self._tell_shown()
+
+    def _on_new_count(self, count: int) -> None:
+        # At the top they are let in at once; a pill that comes and goes would only flicker.
+        self._pill.set_count(0 if self._is_at_top() else count)
+
+    def _is_at_top(self) -> bool:
+        return self._table.verticalScrollBar().value() == 0
+
+    def _take_new_at_top(self) -> None:
+        """Let new rows in where the reader looks at the newest; elsewhere they wait behind the pill."""
+        if self._model.new_count and self._is_at_top():
+            self._model.take_new()
+            self._table.scrollToTop()
+
+    def _keeping_place(self, change: Callable[[], None]) -> None:
+        """Run ``change``, which takes rows away, so that the first row on screen stays where it is."""
+        if self._is_at_top():
+            change()
+            return
+        top = self._table.indexAt(QPoint(0, 0))
+        task = self._model.task_at(top.row())
+        before = self._table.visualRect(top).top()
+        change()
+        row = None if task is None else self._model.row_of(task.id)
+        if row is not None:
+            bar = self._table.verticalScrollBar()
+            bar.setValue(bar.value() + self._table.visualRect(self._model.index(row, 0)).top() - before)
+
+    def _shown_rows(self) -> tuple[int, int]:
+        viewport = self._table.viewport()
+        first = self._table.rowAt(0)
+        last = self._table.rowAt(viewport.height() - 1)
+        if first < 0:
+            return 0, -1
+        return first, last if last >= 0 else self._model.rowCount() - 1
+
+    def _tell_shown(self) -> None:
+        first, last = self._shown_rows()
+        tasks = (self._model.task_at(row) for row in range(first, last + 1))
+        self.shown_changed.emit(tuple(task.id for task in tasks if task is not None))
+
+    def _show_emptiness(self) -> None:
+        nothing = self._model.rowCount() == 0
+        self._empty.setVisible(nothing)
+        self._table.setVisible(not nothing)
+        if nothing:
+            if self.wanted.is_empty:
+                self._empty.show_sentence(self.tr("No tasks yet."), None)
+            else:
+                self._empty.show_sentence(self.tr("No task matches."), self.tr("Clear the filters"))
+
+    def _show_menu(self, at: QPoint) -> None:
+        index = self._table.indexAt(at)
+        task: TaskRow | None = index.data(ROW_ROLE) if index.isValid() else None
+        if task is None:
+            return
+        self._cancel.setEnabled(self._may_act and task.status in UNFINISHED)
+        menu = QMenu(self)
+        menu.addAction(self._cancel)
+        menu.addAction(self._copy_id)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(self._table.viewport().mapToGlobal(at))
+
+    def _cancel_current(self) -> None:
+        task = self._current_task()
+        if task is not None:
+            self.cancel_requested.emit(task.id)
+
+    def _copy_current_id(self) -> None:
+        task = self._current_task()
+        if task is not None:
+            QGuiApplication.clipboard().setText(task.id)

@@ -1,0 +1,188 @@
+"""The rows of the Tasks table, without a window."""
+
+from dataclasses import replace
+from datetime import UTC
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from inspector.desktop.tasks.item_model import ROW_ROLE, TaskColumn, TaskItemModel
+from inspector.desktop.widgets.cells import DISPLAY_ROLE, FLASH_ROLE, STATUS_ROLE, WARN_ROLE
+from inspector.layout.pages import TaskFilter, TaskPage
+from inspector.layout.rows import TaskRow
+
+NOW_MS = 1_796_000_100_000
+
+
+def row(number: int, status: str = "queued", **fields: Any) -> TaskRow:  # noqa: ANN401  any field of the row
+    task = TaskRow(
+        id=f"task_{number:04}",
+        client_id=None,
+        model_id="small-model",
+        kind="response",
+        status=status,
+        on_restart="retry",
+        snapshot_seq=None,
+        last_seq=1,
+        attempt=1,
+        error_code=None,
+        created_at=1_796_000_000_000 + number * 1_000,
+        started_at=None,
+        finished_at=None,
+        updated_at=1_796_000_000_000 + number * 1_000,
+    )
+    return replace(task, **fields)
+
+
+def page(*tasks: TaskRow, more: bool = False) -> TaskPage:
+    return TaskPage(tasks, more, NOW_MS)
+
+
+@pytest.fixture
+def model(qtmodeltester: ModelTester) -> TaskItemModel:
+    model = TaskItemModel(UTC)
+    qtmodeltester.check(model)
+    return model
+
+
+def shown(model: TaskItemModel) -> list[str]:
+    return [task.id for at in range(model.rowCount()) if (task := model.task_at(at))]
+
+
+def text(model: TaskItemModel, at: int, column: TaskColumn) -> str:
+    return str(model.index(at, column).data(DISPLAY_ROLE))
+
+
+def test_a_changed_task_keeps_its_row_and_only_its_run_of_rows_is_told(model: TaskItemModel, qtbot: QtBot) -> None:
+    model.show_page(page(*(row(number) for number in (5, 4, 3, 2, 1))))
+    kept = QPersistentModelIndex(model.index(1, TaskColumn.STATE))
+    told: list[tuple[int, int]] = []
+    model.dataChanged.connect(lambda first, last: told.append((first.row(), last.row())))
+
+    with qtbot.assertNotEmitted(model.modelReset):
+        model.update_rows([row(4, "running"), row(3, "loading"), row(1, "loading")], changed_at_ms=7)
+
+    assert kept.data() == "running"
+    assert told == [(1, 2), (4, 4)]
+
+
+def test_a_task_that_did_not_change_tells_nothing(model: TaskItemModel, qtbot: QtBot) -> None:
+    model.show_page(page(row(2), row(1)))
+    with qtbot.assertNotEmitted(model.dataChanged), qtbot.assertNotEmitted(model.modelReset):
+        model.update_rows([row(2), row(1), row(99)], changed_at_ms=7)
+    assert shown(model) == ["task_0002", "task_0001"]
+
+
+def test_only_the_cells_that_changed_are_warm(model: TaskItemModel) -> None:
+    model.show_page(page(row(1)))
+    model.update_rows([row(1, "running", last_seq=2, started_at=NOW_MS)], changed_at_ms=7)
+    warm = {column for column in TaskColumn if model.index(0, column).data(FLASH_ROLE) == 7}
+    assert warm == {TaskColumn.STATE, TaskColumn.WAIT, TaskColumn.RUN, TaskColumn.EVENTS}
+
+
+def test_new_tasks_wait_above_and_come_in_newest_first_when_asked(model: TaskItemModel, qtbot: QtBot) -> None:
+    model.show_page(page(row(2), row(1)))
+    kept = QPersistentModelIndex(model.index(0, TaskColumn.TASK))
+    with qtbot.assertNotEmitted(model.rowsInserted):
+        model.add_new([row(3), row(4), row(2), row(0)])
+    assert model.new_count == 2, "a task that belongs further down is not new"
+
+    model.update_rows([row(3, "running")], changed_at_ms=7)
+    with qtbot.assertNotEmitted(model.modelReset):
+        model.take_new()
+
+    assert shown(model) == ["task_0004", "task_0003", "task_0002", "task_0001"]
+    assert text(model, 1, TaskColumn.STATE) == "running", "it changed while it waited"
+    assert kept.row() == 2
+    assert model.new_count == 0
+
+
+def test_an_older_page_is_appended_once(qtbot: QtBot) -> None:
+    model = TaskItemModel(UTC)  # Qt's tester would ask for the page itself
+    model.show_page(page(row(4), row(3), more=True))
+    with qtbot.waitSignal(model.more_wanted):
+        model.fetchMore(QModelIndex())
+    assert not model.canFetchMore(QModelIndex()), "one page is asked for at a time"
+
+    model.append_page(page(row(3), row(2), more=True))
+
+    assert shown(model) == ["task_0004", "task_0003", "task_0002"]
+    assert model.canFetchMore(QModelIndex())
+
+
+def test_tasks_that_are_gone_are_taken_away_in_runs_and_the_others_keep_their_index(model: TaskItemModel) -> None:
+    model.show_page(page(*(row(number) for number in (6, 5, 4, 3, 2, 1))))
+    kept = QPersistentModelIndex(model.index(3, TaskColumn.TASK))
+    removed: list[tuple[int, int]] = []
+    model.rowsRemoved.connect(lambda _parent, first, last: removed.append((first, last)))
+
+    model.remove_rows(["task_0005", "task_0004", "task_0001", "task_9999"])
+
+    assert removed == [(5, 5), (1, 2)]
+    assert shown(model) == ["task_0006", "task_0003", "task_0002"]
+    assert kept.data() == "task_0003"
+    assert model.row_of("task_0002") == 2
+
+
+def test_a_task_that_no_longer_passes_the_filter_is_named_but_not_the_selected_one(model: TaskItemModel) -> None:
+    model.show_page(page(row(3, "running"), row(2, "completed"), row(1, "completed")))
+    wanted = TaskFilter(statuses=frozenset({"running"}))
+    assert model.leavers(wanted, keep="task_0002") == ["task_0001"]
+
+
+def test_ages_follow_the_moment_and_only_rows_on_screen_are_told(model: TaskItemModel) -> None:
+    running = row(2, "running", started_at=NOW_MS - 17_300, created_at=NOW_MS - 19_200, updated_at=NOW_MS - 100)
+    done = row(1, "completed", started_at=1_796_000_002_000, finished_at=1_796_000_044_100)
+    model.show_page(page(running, done))
+    told: list[tuple[int, int]] = []
+    model.dataChanged.connect(lambda first, last: told.append((first.row(), last.row())))
+
+    model.set_now(NOW_MS, 0, 0)
+
+    assert told == [(0, 0)]
+    assert text(model, 0, TaskColumn.WAIT) == "1.9 s"
+    assert text(model, 0, TaskColumn.RUN) == "17.3 s"
+    assert text(model, 0, TaskColumn.LAST_EVENT) == "0.1 s"
+    assert text(model, 1, TaskColumn.RUN) == "42.1 s"
+
+
+def test_where_nothing_moves_an_unfinished_task_has_no_age(model: TaskItemModel) -> None:
+    model.show_page(page(row(1, "running", started_at=1_796_000_002_000)))
+    assert text(model, 0, TaskColumn.RUN) == "–"
+
+
+def test_a_silent_task_in_a_workers_hands_is_marked(model: TaskItemModel) -> None:
+    model.show_page(page(row(3, "running"), row(2, "queued"), row(1, "completed", finished_at=NOW_MS)))
+    model.set_now(NOW_MS, 0, 2)
+    marks = [bool(model.index(at, TaskColumn.LAST_EVENT).data(WARN_ROLE)) for at in range(3)]
+    assert marks == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        replace(row(1), id="\x1b]0;pwned\x07", status="\u202edeliaf", model_id="<img src=x>" * 200),
+        replace(row(1), created_at=None, updated_at=None, last_seq=2**63 - 1),
+        replace(row(1), created_at=-(2**63), started_at=2**63 - 1, finished_at=-1, updated_at=2**63 - 1),
+    ],
+)
+def test_what_a_hostile_file_holds_is_one_short_line_of_visible_text(model: TaskItemModel, hostile: TaskRow) -> None:
+    model.show_page(page(hostile))
+    model.set_now(NOW_MS, 0, 0)
+    for column in TaskColumn:
+        words = text(model, 0, column)
+        assert words.isprintable()
+        assert len(words) <= 2_000
+    assert model.index(0, TaskColumn.STATE).data(STATUS_ROLE) == hostile.status
+    assert model.index(0, TaskColumn.TASK).data(ROW_ROLE) == hostile
+
+
+def test_it_is_a_table_without_children(model: TaskItemModel) -> None:
+    model.show_page(page(row(1)))
+    assert isinstance(model, QAbstractItemModel)
+    assert model.rowCount(model.index(0, 0)) == 0
+    assert model.columnCount(model.index(0, 0)) == 0
+    assert model.data(QModelIndex()) is None
