@@ -4,6 +4,7 @@ import functools
 import os
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -83,26 +84,47 @@ def _why(error: Exception) -> str:
 
 def _open(file: Path, mode: str, wait_ms: int, *, service: bool) -> Database:
     with named_errors():
-        conn = sqlite3.connect(
-            # Quoted by bytes: a raw ? or # in the name would open, and create, another file.
-            f"file:{quote(os.fsencode(file))}?mode={mode}",
-            uri=True,
-            isolation_level=None,
-            timeout=wait_ms / 1000,
-        )
-        db = Database(conn, execute_plugins=False)
+        was_left_open = _size(file.with_name(f"{file.name}-wal")) > 0
+        db = Database(_connect(file, mode, wait_ms), execute_plugins=False)
         try:
             _prepare(db, service=service)
-        except BaseException:
-            db.close()
+        except BaseException as error:
+            if isinstance(error, NotOurs) and was_left_open:
+                _close_and_leave_the_wal(db, file, wait_ms)
+            else:
+                db.close()
             raise
     return db
 
 
+def _connect(file: Path, mode: str, wait_ms: int) -> sqlite3.Connection:
+    return sqlite3.connect(
+        # Quoted by bytes: a raw ? or # in the name would open, and create, another file.
+        f"file:{quote(os.fsencode(file))}?mode={mode}",
+        uri=True,
+        isolation_level=None,
+        timeout=wait_ms / 1000,
+    )
+
+
+def _close_and_leave_the_wal(db: Database, file: Path, wait_ms: int) -> None:
+    """Close a file that is not ours as it was found: the last writer of all would move what the -wal holds into it."""
+    with closing(db), closing(_connect(file, "ro", wait_ms)) as reader:
+        _asked(reader, "schema_version")
+        db.close()
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
+
+
 def _prepare(db: Database, *, service: bool) -> None:
-    _set(db.conn, "trusted_schema", "OFF", 0)
-    _set(db.conn, "foreign_keys", "ON", 1)
-    _set(db.conn, "synchronous", "FULL", 2)
+    set_pragma(db.conn, "trusted_schema", "OFF", 0)
+    set_pragma(db.conn, "foreign_keys", "ON", 1)
+    set_pragma(db.conn, "synchronous", "FULL", 2)
     if service and _is_empty(db.conn):
         with write_transaction(db) as conn:
             # Two processes may create it at once: the second finds the layout of the first.
@@ -111,10 +133,11 @@ def _prepare(db: Database, *, service: bool) -> None:
                     conn.execute(statement)
     check_layout(db.conn)
     if service:
-        _switch_to_wal(db.conn)
+        switch_to_wal(db.conn)
 
 
-def _set(conn: sqlite3.Connection, pragma: str, value: str, answer: int) -> None:
+def set_pragma(conn: sqlite3.Connection, pragma: str, value: str, answer: int) -> None:
+    """Set a pragma of this connection, and raise Unusable where SQLite does not answer that it is set."""
     conn.execute(f"PRAGMA {pragma} = {value}")
     if _asked(conn, pragma) != answer:
         raise Unusable(f"SQLite {sqlite3.sqlite_version} did not accept {pragma}={value}.")
@@ -131,8 +154,11 @@ def _is_empty(conn: sqlite3.Connection) -> bool:
     return rows[0][0] == 0 and _asked(conn, "application_id") == 0 and _asked(conn, "user_version") == 0
 
 
-def _switch_to_wal(conn: sqlite3.Connection) -> None:
-    """Switch to WAL. SQLite does not wait for a lock here, so wait in a statement that does, and try again."""
+def switch_to_wal(conn: sqlite3.Connection) -> None:
+    """Switch to WAL, and raise Unusable where SQLite answers that it is not, or Busy where others do not let it.
+
+    SQLite does not wait for a lock in this statement, so wait in one that does, and try again.
+    """
     for _ in range(_TRIES_FOR_WAL):
         try:
             answer = conn.execute("PRAGMA journal_mode = WAL").fetchall()

@@ -55,8 +55,8 @@ def apply_recovery(db: Database, plan: RecoveryPlan, *, now_ms: int) -> Recovery
 
     At most 500 tasks share a transaction, and each is compared with its step before it is written: a crash halfway
     leaves each task wholly moved or not at all, and running it again gives the same end. The last transaction adds the
-    moment and the counts to ``service.starts``, also where there was nothing to do. Call it before workers start: a task
-    that one of them has claimed meanwhile, and that was not handled yet, counts as left over.
+    moment and the counts to ``service.starts``, also where there was nothing to do. Call it before workers start: a
+    task that one of them has claimed meanwhile, and that was not handled yet, counts as left over.
 
     Raises Unusable where the snapshot of a task to resume cannot be read; that task can be cancelled.
     """

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 
 from sqlite_utils import Database
 
-from inspector.store.errors import Refused, damaged, unusable_for
+from inspector.store.errors import Refused, Unusable, damaged, unusable_for
 
 
 @contextmanager
@@ -25,6 +25,8 @@ def named_errors() -> Iterator[None]:
         raise named from error
     except UnicodeEncodeError as error:
         raise Refused("A text with a lone surrogate has no UTF-8: it is neither stored nor found.") from error
+    except OverflowError as error:
+        raise Unusable("A number is beyond the 64 bits that SQLite stores: nothing was changed.") from error
     except UnicodeDecodeError as error:
         # A damaged schema: the driver cannot decode SQLite's own error text.
         raise damaged() from error
