@@ -1,0 +1,137 @@
+"""Columns of caption and value, as at the top of a pane."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QSize
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from inspector.desktop.widgets.elided import ElidedLabel
+from inspector.desktop.widgets.fonts import at_least, fixed_font, ui_font
+
+_BETWEEN_COLUMNS = 16
+_CAPTION_GAP = 10
+_ROW = 20
+_NARROWEST = 150
+"""A column that would become narrower than this goes below the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyValue:
+    """One caption with its value; ``fixed``: in the fixed font and cut in the middle, for ids and digests."""
+
+    caption: str
+    value: str
+    fixed: bool = False
+    tone: str = "text"
+
+
+class KeyValues(QWidget):
+    """Columns of captions and values that stand still: their places follow from the width, never from the values."""
+
+    def __init__(self, parent: QWidget | None = None, *, weights: Sequence[float] = (1.5, 1.0, 1.0)) -> None:
+        """Share the width between columns by ``weights``; columns beyond them weigh 1."""
+        super().__init__(parent)
+        self._weights = tuple(weights)
+        self._columns: list[list[KeyValue]] = []
+        self._labels: list[list[tuple[ElidedLabel, ElidedLabel]]] = []
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def show_columns(self, columns: Sequence[Sequence[KeyValue]]) -> None:
+        """Show ``columns``. Labels are kept where captions stay, so that a value changes in its place."""
+        new = [list(column) for column in columns]
+        if _shape(new) == _shape(self._columns):
+            for labels, pairs, before in zip(self._labels, new, self._columns, strict=True):
+                for (_, value), pair, old in zip(labels, pairs, before, strict=True):
+                    if pair != old:
+                        value.setText(pair.value)
+                        value.set_tone(pair.tone)
+                        value.setAccessibleName(f"{pair.caption}: {pair.value}")
+            self._columns = new
+            return
+        self._columns = new
+        self._make_labels()
+        self.updateGeometry()
+        self._place()
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return sum(max((len(column) for column in band), default=0) for band in self._bands(width)) * at_least(
+            _ROW, room=4
+        )
+
+    def sizeHint(self) -> QSize:
+        width = max(1, len(self._columns)) * 180
+        return QSize(width, self.heightForWidth(width))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(_NARROWEST, at_least(_ROW, room=4))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.ApplicationFontChange):
+            self.updateGeometry()
+            self._place()
+
+    def _make_labels(self) -> None:
+        for column in self._labels:
+            for label in (label for pair in column for label in pair):
+                label.hide()
+                label.deleteLater()
+        self._labels = [[self._pair(item) for item in column] for column in self._columns]
+
+    def _pair(self, item: KeyValue) -> tuple[ElidedLabel, ElidedLabel]:
+        caption = ElidedLabel(item.caption, tone="text2", parent=self)
+        face = fixed_font if item.fixed else ui_font
+        value = ElidedLabel(item.value, tone=item.tone, face=face, middle=item.fixed, parent=self)
+        value.setAccessibleName(f"{item.caption}: {item.value}")
+        for label in (caption, value):
+            label.setVisible(True)
+        return caption, value
+
+    def _weight(self, column: int) -> float:
+        return self._weights[column] if column < len(self._weights) else 1.0
+
+    def _bands(self, width: int) -> list[list[list[KeyValue]]]:
+        """Return the columns in the groups that stand beside one another at ``width``."""
+        count = len(self._columns)
+        beside = count
+        while beside > 1 and (width - (beside - 1) * _BETWEEN_COLUMNS) / beside < _NARROWEST:
+            beside -= 1
+        return [self._columns[at : at + beside] for at in range(0, count, max(1, beside))]
+
+    def _place(self) -> None:
+        row = at_least(_ROW, room=4)
+        top, first = 0, 0
+        for band in self._bands(self.width()):
+            members = range(first, first + len(band))
+            free = self.width() - (len(band) - 1) * _BETWEEN_COLUMNS
+            total = sum(self._weight(column) for column in members)
+            left = 0.0
+            for column in members:
+                width = free * self._weight(column) / total
+                self._place_column(self._labels[column], int(left), top, int(width), row)
+                left += width + _BETWEEN_COLUMNS
+            top += max(len(column) for column in band) * row if band else 0
+            first += len(band)
+
+    @staticmethod
+    def _place_column(labels: list[tuple[ElidedLabel, ElidedLabel]], left: int, top: int, width: int, row: int) -> None:
+        captions = min(max((caption.sizeHint().width() for caption, _ in labels), default=0), width // 2)
+        start = left + captions + _CAPTION_GAP
+        for at, (caption, value) in enumerate(labels):
+            caption.setGeometry(left, top + at * row, captions, row)
+            value.setGeometry(start, top + at * row, max(0, left + width - start), row)
+
+
+def _shape(columns: list[list[KeyValue]]) -> list[list[tuple[str, bool]]]:
+    return [[(item.caption, item.fixed) for item in column] for column in columns]
