@@ -6,20 +6,24 @@ Each command is imported when it is asked for: a list of tasks needs no writer, 
 # ruff: noqa: ARG002, PLC0415  click's methods take what click passes; the late imports are what this module is for
 
 import contextlib
+import os
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType
 from typing import Any, Final, NoReturn
 
 import click
 
 from inspector import __version__
+from inspector.commands.arguments import FilePath, TaskId, database_argument
 from inspector.commands.clock import Clock
-from inspector.commands.ending import INTERRUPTED, NOBODY_READS
-from inspector.commands.output import discard_output, write_error
+from inspector.commands.ending import INTERRUPTED, NOBODY_READS, NotDone
+from inspector.commands.output import discard_output, write_error, write_lines
+from inspector.layout.visible import visible
 
 PROGRAM: Final = "lmsp-inspector"
 _NO_COMMAND: Final = "\0"
@@ -163,9 +167,111 @@ def _recover() -> click.Command:
     return recover
 
 
+def _window() -> click.Command:
+    return show_window
+
+
+def _demo() -> click.Command:
+    return demo
+
+
+def _tour() -> click.Command:
+    return tour
+
+
+@click.command(name="")
+@click.argument("database", metavar="[DB]", required=False, type=FilePath())
+@click.option("--task", "task_id", metavar="ID", type=TaskId(), help="The task to show first.")
+def show_window(database: Path | None, task_id: str | None) -> None:
+    """Show the window, with DB open in it."""
+    if not _has_display():
+        raise NotDone("There is no display here. `tour DB DIR` makes pictures, and the other commands need none.")
+    from inspector.desktop.session.launch import Target, launch_reader
+
+    target = None if database is None else Target(database)
+    # The reader is at work on the file while Qt is still being loaded.
+    reader = None if target is None else launch_reader(target)
+    from inspector.desktop.app import run_window
+
+    run_window(target, task_id=task_id, reader=reader)
+
+
+@click.command()
+@click.option("--scenario", "name", metavar="NAME", default="crash", show_default=True, help="What is played.")
+@click.option(
+    "--speed", metavar="X", type=click.FloatRange(0.1, 20), default=1.0, show_default=True, help="So much faster."
+)
+@click.option("--tour", "folder", metavar="DIR", type=FilePath(), help="Save pictures of every view in DIR, and end.")
+def demo(name: str, speed: float, folder: Path | None) -> None:
+    """Show a simulated service at work: its tasks, a crash, a restart, the recovery.
+
+    It runs on a scratch database, which is removed at the end. Without a display it makes pictures, as with --tour.
+    """
+    from inspector.demo.scenarios import InvalidScenario, find_scenario
+
+    try:
+        scenario = find_scenario(name)
+    except InvalidScenario as error:
+        raise NotDone(error.sentence) from error
+    if folder is None and not _has_display():
+        folder = Path("lmsp-tour")
+        write_error(f"{PROGRAM} demo: There is no display here: making pictures in ./{folder} instead.")
+    if folder is None:
+        with _shown():
+            from inspector.desktop.app import run_demo
+
+            run_demo(scenario, speed=speed)
+    else:
+        with _shown(folder):
+            from inspector.desktop.app import run_demo_tour
+
+            run_demo_tour(scenario, folder, lambda made: write_lines(visible(str(made))), speed=speed)
+
+
+@click.command()
+@database_argument
+@click.argument("folder", metavar="DIR", type=FilePath())
+def tour(database: Path, folder: Path) -> None:
+    """Save pictures of every view of DB in DIR, without a display."""
+    from inspector.desktop.session.launch import Target
+
+    with _shown(folder):
+        from inspector.desktop.app import run_tour
+
+        run_tour(Target(database), folder, lambda made: write_lines(visible(str(made))))
+
+
+@contextlib.contextmanager
+def _shown(folder: Path | None = None) -> Iterator[None]:
+    """Prepare for a window, or for pictures in ``folder``; what cannot be shown ends as one sentence."""
+    if folder is not None:
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise NotDone(f"The folder {folder} cannot be made: {error.strerror}.") from error
+    from inspector.desktop.tour import TourFailed
+
+    try:
+        yield
+    except TourFailed as error:
+        raise NotDone(error.sentence) from error
+
+
+def _has_display() -> bool:
+    """Say whether a window can be shown: without one Qt ends the whole process."""
+    platform = os.environ.get("QT_QPA_PLATFORM", "")
+    by_system = sys.platform in ("darwin", "win32")
+    display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    return by_system or bool(display) or platform.split(":")[0] in ("offscreen", "minimal", "vnc", "linuxfb")
+
+
 @click.command(
     cls=CommandLine,
+    window=Late(_window, ""),
     late={
+        "demo": Late(_demo, "Show a simulated service at work."),
+        "tour": Late(_tour, "Save pictures of every view of a database."),
         "init": Late(_init, "Create a new, empty database in the native layout."),
         "tasks": Late(_tasks, "List tasks, newest first."),
         "events": Late(_events, "List the events of a task, and follow them."),
@@ -187,5 +293,18 @@ def command_line(ctx: click.Context) -> None:
 
 
 def main() -> None:
-    """Run the program and exit: what the installed command calls."""
-    command_line.main(prog_name=PROGRAM)
+    """Run the program and exit: what the installed command calls.
+
+    A frozen program starts its reader and its demo with itself, and tells them by their first argument.
+    """
+    match sys.argv[1:2]:
+        case ["--run-reader"]:
+            from inspector.reading.__main__ import main as read
+
+            sys.exit(read(sys.argv[2:]))
+        case ["--run-demo"]:
+            from inspector.demo.__main__ import main as play
+
+            sys.exit(play(sys.argv[2:], command=[sys.executable, "--run-demo"]))
+        case _:
+            command_line.main(prog_name=PROGRAM)

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 
 from inspector.layout.files import FileCheck
 from inspector.layout.rows import ModelRow
-from inspector.reading.model_files import look_at_file, verify_file
+from inspector.reading.model_files import check_file, verify_file
 
 _TELL_EVERY_S: Final = 0.1
 
@@ -82,7 +82,7 @@ class FileChecks(QObject):
 
     async def _look(self, models: Sequence[ModelRow]) -> None:
         for model in models:
-            check = await asyncio.to_thread(look_at_file, model, now_ms=_now_ms())
+            check = await asyncio.to_thread(check_file, model, now_ms=_now_ms())
             if _same_file(self._seen.get(model.id), model):
                 self._checks[model.id] = check
         self.states_changed.emit(dict(self._checks))
@@ -92,25 +92,27 @@ class FileChecks(QObject):
             while self._waiting and not self._stop.is_set():
                 model = self._waiting.pop(0)
                 check = await asyncio.to_thread(self._hash, model, len(self._waiting))
-                if check is not None and _same_file(self._seen.get(model.id), model):
+                if _same_file(self._seen.get(model.id), model):
                     self._checks[model.id] = check
                     self.states_changed.emit(dict(self._checks))
         finally:
             self._hashing = False
             self.ended.emit()
 
-    def _hash(self, model: ModelRow, waiting: int) -> FileCheck | None:
+    def _hash(self, model: ModelRow, waiting: int) -> FileCheck:
         started = told = time.monotonic()
+        total = model.size_bytes or 0
 
-        def tell(done: int, total: int) -> None:
+        def tell(done: int) -> None:
             nonlocal told
             now = time.monotonic()
             if now - told >= _TELL_EVERY_S:
                 told = now
                 self.progressed.emit(model.id, done, total, done / (now - started), waiting)
 
-        self.progressed.emit(model.id, 0, model.size_bytes or 0, 0.0, waiting)
-        return verify_file(model, progress=tell, should_stop=self._stop.is_set, now_ms=_now_ms)
+        self.progressed.emit(model.id, 0, total, 0.0, waiting)
+        finding = verify_file(model.path, model.digest, model.size_bytes, progress=tell, should_stop=self._stop.is_set)
+        return finding.check_of(model.id, _now_ms())
 
 
 def _same_file(old: ModelRow | None, new: ModelRow) -> bool:

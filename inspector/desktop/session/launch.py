@@ -30,9 +30,12 @@ class Target:
 
 def launch_reader(target: Target, command: Sequence[str] | None = None) -> subprocess.Popen[bytes]:
     """Start a reader process on ``target``: requests go to its standard input, messages come from its output."""
-    arguments = [*(command or reader_command()), str(target.path)]
-    if target.mode is not None:
-        arguments += ["--mode", target.mode]
+    mode = [] if target.mode is None else ["--mode", target.mode.value]
     return subprocess.Popen(
-        arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+        # Behind the two dashes a path may begin with one.
+        [*(command or reader_command()), *mode, "--", str(target.path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
     )

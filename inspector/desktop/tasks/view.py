@@ -61,7 +61,7 @@ class TasksView(QWidget):
         self._table.setAccessibleName(self.tr("Tasks"))
         self._clock = FlashClock(self)
         self._set_up_columns()
-        self._empty = EmptySentence(self)
+        self._empty = EmptySentence(parent=self)
         self._empty.hide()
         self._pill = PillButton(self._table.viewport())
         self._may_act = False
@@ -116,7 +116,7 @@ class TasksView(QWidget):
 
     def show_page(self, page: TaskPage, *, selected: str | None) -> None:
         """Show the newest tasks of another filter or file, and find the selected task among them."""
-        self._busy.stop()
+        self._busy.set_busy(False)
         self._model.show_page(page)
         self._table.scrollToTop()
         self.mark_selected(selected)
@@ -158,11 +158,11 @@ class TasksView(QWidget):
 
     def show_busy(self) -> None:
         """Say that rows are on their way."""
-        self._busy.start()
+        self._busy.set_busy(True)
 
     def show_idle(self) -> None:
         """Say that no rows are on their way, also where they could not be had."""
-        self._busy.stop()
+        self._busy.set_busy(False)
 
     def set_now(self, now_ms: int | None) -> None:
         """Set the moment that ages are told of; None where nothing moves."""
@@ -240,7 +240,7 @@ class TasksView(QWidget):
         return self._model.task_at(self._table.currentIndex().row())
 
     def _on_filter_changed(self, wanted: TaskFilter) -> None:
-        self._busy.start()
+        self._busy.set_busy(True)
         self.filter_changed.emit(wanted)
 
     def _on_more_wanted(self) -> None:
@@ -308,9 +308,9 @@ class TasksView(QWidget):
         self._table.setVisible(not nothing)
         if nothing:
             if self.wanted.is_empty:
-                self._empty.show_sentence(self.tr("No tasks yet."), None)
+                self._empty.set_sentence(self.tr("No tasks yet."))
             else:
-                self._empty.show_sentence(self.tr("No task matches."), self.tr("Clear the filters"))
+                self._empty.set_sentence(self.tr("No task matches."), self.tr("Clear the filters"))
 
     def _show_menu(self, at: QPoint) -> None:
         index = self._table.indexAt(at)

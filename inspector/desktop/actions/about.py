@@ -1,0 +1,22 @@
+"""Say what this program is and what it runs on, for a report of a fault."""
+
+import platform
+import sqlite3
+
+from PySide6.QtCore import Qt, qVersion
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+
+def about(window: QWidget, version: str) -> None:
+    """Show the versions of the program, Python, Qt and SQLite. The box is shown, not waited for."""
+    box = QMessageBox(window)
+    box.setWindowTitle("About LMSP Inspector")
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setText(f"LMSP Inspector {version}")
+    box.setInformativeText(
+        f"Python {platform.python_version()}, Qt {qVersion()}, SQLite {sqlite3.sqlite_version}\n"
+        "MIT licence. Uses Qt under the LGPL. No network, no telemetry."
+    )
+    box.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.open()

@@ -1,0 +1,247 @@
+"""The main window: the frame that holds header, navigation, views and status bar. No rule and no query is here."""
+
+from dataclasses import dataclass
+from datetime import tzinfo
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from inspector.desktop.detail.view import DetailPane
+from inspector.desktop.digests.view import ModelsView
+from inspector.desktop.header import FileHeader
+from inspector.desktop.recovery.view import RecoveryView
+from inspector.desktop.start.view import StartView
+from inspector.desktop.tasks.view import TasksView
+from inspector.desktop.widgets.fonts import small_font
+from inspector.desktop.widgets.message_bar import MessageBar, MessageKind
+from inspector.desktop.widgets.navigation import Destination, NavigationList
+from inspector.desktop.widgets.theme import Theme
+
+SIZE: Final = (1440, 900)
+SMALLEST: Final = (800, 560)
+NARROW: Final = 1240
+"""Below this width the detail pane goes under the table."""
+VERY_NARROW: Final = 1000
+"""Below this width the navigation shows icons only, and the header drops its sentence."""
+_PANE_SHARE: Final = (708, 556)
+
+
+@dataclass(frozen=True, slots=True)
+class Views:
+    """The views that the window holds, made by whoever composes it."""
+
+    tasks: TasksView
+    detail: DetailPane
+    models: ModelsView
+    recovery: RecoveryView
+    start: StartView
+
+
+DESTINATIONS: Final = (
+    Destination("tasks", "Tasks", "tasks"),
+    Destination("models", "Models", "models"),
+    Destination("recovery", "Recovery", "recovery", separated=True),
+)
+
+
+class MainWindow(QMainWindow):
+    """The frame. It shows one of its views, and tells wishes that concern the whole window.
+
+    Signals:
+        closed: the window was closed.
+        view_changed: carries the name of the view that is on screen now: tasks, models, recovery or start.
+        file_dropped: carries the path of a file that was dropped on the window.
+        seen_changed: carries whether the window can be seen at all.
+        theme_requested: carries the wanted theme.
+    """
+
+    closed = Signal()
+    view_changed = Signal(str)
+    file_dropped = Signal(object)
+    seen_changed = Signal(bool)
+    theme_requested = Signal(str)
+
+    def __init__(self, views: Views, zone: tzinfo, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.views = views
+        self.header = FileHeader(zone, self)
+        self.navigation = NavigationList(DESTINATIONS, self)
+        self._stack = QStackedWidget(self)
+        self._split = QSplitter(Qt.Orientation.Horizontal, self)
+        self._split.addWidget(views.tasks)
+        self._split.addWidget(views.detail)
+        self._split.setChildrenCollapsible(False)
+        self._split.setHandleWidth(1)
+        self._split.setSizes(list(_PANE_SHARE))
+        self._split.setStretchFactor(0, 1)
+        self._pages: dict[str, QWidget] = {
+            "tasks": self._split,
+            "models": views.models,
+            "recovery": views.recovery,
+            "start": views.start,
+        }
+        for page in self._pages.values():
+            self._stack.addWidget(page)
+        self._bars = QVBoxLayout()
+        self._bars.setSpacing(0)
+        self._messages: dict[str, MessageBar] = {}
+        right = QWidget(self)
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(self._bars)
+        column.addWidget(self._stack, 1)
+        middle = QHBoxLayout()
+        middle.setContentsMargins(0, 0, 0, 0)
+        middle.setSpacing(0)
+        middle.addWidget(self.navigation)
+        middle.addWidget(right, 1)
+        whole = QWidget(self)
+        frame = QVBoxLayout(whole)
+        frame.setContentsMargins(0, 0, 0, 0)
+        frame.setSpacing(0)
+        frame.addWidget(self.header)
+        frame.addLayout(middle, 1)
+        self.setCentralWidget(whole)
+        self._left, self._right = self._make_status_bar()
+        self.navigation.destination_chosen.connect(self.show_view)
+        self.setAcceptDrops(True)
+        self.setMinimumSize(*SMALLEST)
+        self.resize(*SIZE)
+        self.show_view("start")
+        self.set_file_open(False)
+
+    @property
+    def view(self) -> str:
+        """The name of the view that is on screen."""
+        return next(name for name, page in self._pages.items() if page is self._stack.currentWidget())
+
+    def show_view(self, name: str) -> None:
+        """Put a view on screen."""
+        self._stack.setCurrentWidget(self._pages[name])
+        self.navigation.set_current(name if name != "start" else None)
+        self.view_changed.emit(name)
+
+    def set_file_open(self, is_open: bool) -> None:
+        """Grey the navigation while no file is open; it keeps its place."""
+        self.navigation.setEnabled(is_open)
+
+    def show_message(
+        self, key: str, kind: MessageKind, fact: str, consequence: str = "", verbs: tuple[str, ...] = ()
+    ) -> MessageBar:
+        """Show a message under the header, instead of an earlier one of the same ``key``, and return its bar."""
+        self.hide_message(key)
+        bar = MessageBar(kind, fact, consequence, verbs=verbs, parent=self)
+        bar.closed.connect(lambda: self.hide_message(key))
+        self._messages[key] = bar
+        self._bars.addWidget(bar)
+        return bar
+
+    def hide_message(self, key: str) -> None:
+        """Take the message of this ``key`` away, where there is one."""
+        bar = self._messages.pop(key, None)
+        if bar is not None:
+            self._bars.removeWidget(bar)
+            bar.hide()
+            bar.deleteLater()
+
+    def show_status(self, left: str, right: str) -> None:
+        """Show these words in the status bar."""
+        if left != self._left.text():
+            self._left.setText(left)
+        if right != self._right.text():
+            self._right.setText(right)
+
+    def show_notice(self, text: str, for_ms: int) -> None:
+        """Show a passing word in the status bar."""
+        self.statusBar().showMessage(text, for_ms)
+
+    def make_menus(self, actions: "WindowActions", theme: Theme) -> None:
+        """Fill the menu bar with these actions."""
+        file = self.menuBar().addMenu(self.tr("&File"))
+        file.addActions([actions.open, actions.open_copy])
+        file.addSeparator()
+        file.addActions([actions.close_file, actions.quit])
+        view = self.menuBar().addMenu(self.tr("&View"))
+        for number, destination in enumerate(DESTINATIONS, start=1):
+            action = QAction(destination.word, self)
+            action.setShortcut(QKeySequence(f"Ctrl+{number}"))
+            action.triggered.connect(lambda _checked=False, name=destination.name: self._go(name))
+            view.addAction(action)
+        view.addSeparator()
+        view.addActions([actions.find, actions.pause])
+        view.addSeparator()
+        themes = view.addMenu(self.tr("Theme"))
+        group = QActionGroup(self)
+        for choice in Theme:
+            action = themes.addAction(choice.value.capitalize())
+            action.setCheckable(True)
+            action.setChecked(choice is theme)
+            action.triggered.connect(lambda _checked=False, choice=choice: self.theme_requested.emit(choice.value))
+            group.addAction(action)
+        task = self.menuBar().addMenu(self.tr("&Task"))
+        task.addActions([actions.cancel, actions.copy_id])
+        task.addSeparator()
+        task.addAction(actions.allow)
+        about = self.menuBar().addMenu(self.tr("&Help"))
+        about.addActions([actions.about])
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        event.accept()
+        self.closed.emit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.WindowStateChange:
+            self.seen_changed.emit(not self.isMinimized())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        width = event.size().width()
+        self._split.setOrientation(Qt.Orientation.Vertical if width < NARROW else Qt.Orientation.Horizontal)
+        self.navigation.set_icons_only(width < VERY_NARROW)
+        self.header.set_sentence_shown(width >= VERY_NARROW)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if len(event.mimeData().urls()) == 1 and event.mimeData().urls()[0].isLocalFile():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.file_dropped.emit(Path(event.mimeData().urls()[0].toLocalFile()))
+
+    def _go(self, name: str) -> None:
+        if self.navigation.isEnabled():
+            self.show_view(name)
+
+    def _make_status_bar(self) -> tuple[QLabel, QLabel]:
+        bar = self.statusBar()
+        bar.setSizeGripEnabled(False)
+        left, right = QLabel(bar), QLabel(bar)
+        for label in (left, right):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setFont(small_font())
+            label.setProperty("tone", "text2")
+        left.setContentsMargins(8, 0, 0, 0)
+        right.setContentsMargins(0, 0, 10, 0)
+        bar.addWidget(left, 1)
+        bar.addPermanentWidget(right)
+        return left, right
+
+
+@dataclass(frozen=True, slots=True)
+class WindowActions:
+    """What the menus offer."""
+
+    open: QAction
+    open_copy: QAction
+    close_file: QAction
+    quit: QAction
+    find: QAction
+    pause: QAction
+    allow: QAction
+    cancel: QAction
+    copy_id: QAction
+    about: QAction

@@ -1,0 +1,169 @@
+"""Pictures of every view, made without a display: on a live demo with its crash, or on a file as it lies there."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from inspector.desktop.composition import Inspector
+from inspector.desktop.main_window import SIZE
+from inspector.desktop.session.launch import Target
+from inspector.desktop.widgets.theme import Theme
+from inspector.layout.opened import Mode
+from inspector.layout.rows import TaskRow
+from inspector.lmsp.statuses import Status
+
+NARROW_SIZE: Final = (900, 640)
+_WAIT_S: Final = 60.0
+_LOOK_EVERY_S: Final = 0.05
+_SHOWS_A_TASK: Final = 40
+"""A running task is worth a picture when it has so many events."""
+
+
+class TourFailed(Exception):
+    """A picture could not be made; ``sentence`` says which and why."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class Tour:
+    """Takes the pictures, in both themes, one number for each view. ``made`` is told the path of each picture."""
+
+    def __init__(self, inspector: Inspector, folder: Path, made: Callable[[Path], None]) -> None:
+        self._inspector = inspector
+        self._folder = folder
+        self._made = made
+        self._number = 0
+
+    async def of_a_demo(self, target: Target, *, crashes: bool) -> None:
+        """Follow a demo that was just started: its work, a cancel, its models, its crash and its restart."""
+        inspector = self._inspector
+        await self._open(target)
+        await self._until(lambda: self._busiest() is not None, "a running task")
+        self._select(self._busiest())
+        await self._take("tasks")
+        self._select(self._busiest())
+        await self._cancel_selected()
+        await self._take("cancel")
+        await self._models()
+        if crashes:
+            await self._until(lambda: self._mode() is Mode.CRASHED, "the crash of the service")
+        await self._recovery()
+        if crashes:
+            inspector.window.show_view("tasks")
+            await self._take("crashed")
+            await self._until(lambda: self._mode() is Mode.LIVE, "the restart of the service")
+            await self._until(lambda: self._again() is not None, "a task that was recovered")
+            self._select(self._again())
+            await self._take("restarted")
+        inspector.session.pause()
+        await self._narrow("narrow-paused")
+        inspector.session.resume()
+        await self._empty()
+
+    async def of_a_file(self, target: Target) -> None:
+        """Show a file as it lies there."""
+        await self._open(target)
+        inspector = self._inspector
+        rows = inspector.window.views.tasks.rows
+        self._select(max(self._tasks(), key=lambda task: task.last_seq, default=rows.task_at(0)))
+        await self._take("tasks")
+        await self._models(verify=False)
+        await self._recovery()
+        await self._narrow("narrow")
+
+    async def _open(self, target: Target) -> None:
+        refusals: list[str] = []
+        session = self._inspector.session
+        session.could_not_open.connect(refusals.append)
+        self._inspector.window.resize(*SIZE)
+        self._inspector.window.show()
+        self._inspector.open(target)
+        await self._until(lambda: bool(refusals) or session.how is not None, "the file")
+        if refusals:
+            raise TourFailed(refusals[0])
+        await self._quiet()
+
+    async def _models(self, *, verify: bool = True) -> None:
+        views = self._inspector.window.views
+        self._inspector.window.show_view("models")
+        await self._quiet()
+        if verify:
+            ended = asyncio.Event()
+            self._inspector.checks.ended.connect(ended.set)
+            views.models.verify_all()
+            await asyncio.wait_for(ended.wait(), _WAIT_S)
+        await self._take("models")
+
+    async def _recovery(self) -> None:
+        self._inspector.window.show_view("recovery")
+        await self._quiet()
+        await self._take("recovery")
+
+    async def _narrow(self, name: str) -> None:
+        window = self._inspector.window
+        window.show_view("tasks")
+        window.resize(*NARROW_SIZE)
+        await self._quiet()
+        await self._take(name)
+        window.resize(*SIZE)
+
+    async def _empty(self) -> None:
+        self._inspector.frame.close_file()
+        await self._quiet()
+        await self._take("empty")
+
+    async def _cancel_selected(self) -> None:
+        done = asyncio.Event()
+        self._inspector.cancel.done.connect(done.set)
+        task_id = self._inspector.selection.task_id
+        if task_id is not None:
+            self._inspector.cancel.cancel(task_id)
+            await asyncio.wait_for(done.wait(), _WAIT_S)
+            await self._quiet()
+
+    async def _take(self, name: str) -> None:
+        self._number += 1
+        for theme, mark in ((Theme.DARK, "-dark"), (Theme.LIGHT, "")):
+            self._inspector.set_theme(theme)
+            await self._quiet()
+            path = self._folder / f"{self._number:02d}-{name}{mark}.png"
+            if not self._inspector.window.grab().save(str(path)):
+                raise TourFailed(f"The picture {path} cannot be written.")
+            self._made(path)
+
+    async def _quiet(self) -> None:
+        """Let what was asked be answered and painted: two looks of the reader."""
+        for _ in range(8):
+            await asyncio.sleep(_LOOK_EVERY_S)
+
+    async def _until(self, condition: Callable[[], bool], what: str) -> None:
+        try:
+            async with asyncio.timeout(_WAIT_S):
+                while not condition():  # noqa: ASYNC110  the conditions are many, and most have no signal
+                    await asyncio.sleep(_LOOK_EVERY_S)
+        except TimeoutError:
+            raise TourFailed(f"The tour waited {_WAIT_S:.0f} s for {what}; it did not come.") from None
+
+    def _mode(self) -> Mode | None:
+        how = self._inspector.session.how
+        return None if how is None else how.mode
+
+    def _tasks(self) -> list[TaskRow]:
+        rows = self._inspector.window.views.tasks.rows
+        tasks = (rows.task_at(row) for row in range(rows.rowCount()))
+        return [task for task in tasks if task is not None]
+
+    def _busiest(self) -> TaskRow | None:
+        running = [task for task in self._tasks() if task.status == Status.RUNNING and task.last_seq >= _SHOWS_A_TASK]
+        return max(running, key=lambda task: task.last_seq, default=None)
+
+    def _again(self) -> TaskRow | None:
+        again = [task for task in self._tasks() if task.attempt > 1 and task.status == Status.RUNNING]
+        return max(again, key=lambda task: task.last_seq, default=None)
+
+    def _select(self, task: TaskRow | None) -> None:
+        if task is not None:
+            self._inspector.selection.select(task.id)

@@ -1,0 +1,229 @@
+"""The window's frame on a session: header, counts in the navigation, messages, status bar, the passing of time."""
+
+import time
+from datetime import tzinfo
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QObject, QTimer
+
+from inspector.desktop.main_window import MainWindow
+from inspector.desktop.session.latest_only import LatestOnly
+from inspector.desktop.session.session import POLL_EVERY_MS, Session
+from inspector.desktop.settings import Settings
+from inspector.desktop.start.view import RecentFile
+from inspector.desktop.widgets.message_bar import MessageKind
+from inspector.desktop.widgets.words import clock_time, grouped
+from inspector.layout.opened import Mode, Opened
+from inspector.layout.pages import Counts, TaskFilter
+from inspector.layout.rows import TaskRow
+from inspector.layout.visible import visible
+from inspector.lmsp.statuses import UNFINISHED
+from inspector.reading.messages import Moved
+from inspector.reading.requests import CountsRequest
+
+TICK_MS: Final = 250
+"""How often ages on screen are told anew."""
+NOTICE_MS: Final = 8_000
+SWITCHED_MS: Final = 5_000
+
+
+class FrameWiring(QObject):
+    """Shows what concerns the whole window. Ages move only while the file is live and the session is not paused."""
+
+    def __init__(self, window: MainWindow, session: Session, settings: Settings, zone: tzinfo) -> None:
+        super().__init__(window)
+        self._zone = zone
+        self._window = window
+        self._session = session
+        self._settings = settings
+        self._counts = LatestOnly()
+        self._total: Counts | None = None
+        self._statuses: dict[str, str] = {}
+        session.opened.connect(self._on_opened)
+        session.could_not_open.connect(self._on_could_not_open)
+        session.moved.connect(self._on_moved)
+        session.lost.connect(self._on_lost)
+        session.reader_replaced.connect(self._on_reader_replaced)
+        session.pause_changed.connect(self._on_pause_changed)
+        window.header.pause_requested.connect(lambda paused: session.pause() if paused else session.resume())
+        window.seen_changed.connect(lambda seen: session.set_hidden(not seen))
+        self._ticking = QTimer(self)
+        self._ticking.setInterval(TICK_MS)
+        self._ticking.timeout.connect(self.tick)
+        self.show_recent()
+
+    def show_recent(self) -> None:
+        """Show the files that were open lately on the start view."""
+        recent = self._settings.recent()
+        self._window.views.start.show_recent([RecentFile(path, path.is_file()) for path in recent])
+
+    def tick(self) -> None:
+        """Tell every age on screen anew."""
+        now_ms = time.time_ns() // 1_000_000
+        how = self._session.how
+        moving = how is not None and how.mode is Mode.LIVE and not self._session.is_paused and not self._session.is_lost
+        self._window.header.set_now(now_ms, self._session.read_at_ms)
+        if moving or how is None:
+            self._window.views.tasks.set_now(now_ms if moving else None)
+            self._window.views.detail.set_now(now_ms if moving else None)
+        self._show_status()
+
+    def stop(self) -> None:
+        """Let time stand still: the window is about to end."""
+        self._ticking.stop()
+
+    def _on_opened(self, how: Opened) -> None:
+        window = self._window
+        earlier = window.header.shown
+        window.header.show_opened(how)
+        window.setWindowTitle(f"{visible(Path(how.path).name)} — LMSP Inspector")
+        window.set_file_open(True)
+        for key in ("refused", "lost"):
+            window.hide_message(key)
+        if window.view == "start":
+            window.show_view("tasks")
+        if earlier is not None and earlier.path == how.path and earlier.mode is not how.mode:
+            window.show_notice(_switched(how), SWITCHED_MS)
+        if how.layout is not how.layout.NATIVE:
+            window.show_message("layout", MessageKind.WARN, how.notes[-1] if how.notes else how.why, "")
+        else:
+            window.hide_message("layout")
+        self._settings.keep_recent(Path(how.path))
+        if how.mode is not Mode.LIVE:
+            window.views.tasks.set_now(None)
+            window.views.detail.set_now(None)
+        self._ticking.start()
+        self._session.spawn(self._show_counts())
+        self.tick()
+
+    def _on_could_not_open(self, sentence: str) -> None:
+        window = self._window
+        target = self._session.target
+        self._ticking.stop()
+        window.header.show_nothing(None if target is None else target.path)
+        window.set_file_open(False)
+        self.show_recent()
+        window.show_view("start")
+        window.show_message("refused", MessageKind.ERROR, visible(sentence))
+        window.show_status("", "")
+
+    def _on_moved(self, moved: Moved) -> None:
+        self._window.header.show_moved(moved.read_at_ms)
+        self._notice_failures(moved.rows)
+        self._session.spawn(self._show_counts())
+        self.tick()
+
+    def _on_lost(self, sentence: str, at_ms: int) -> None:
+        window = self._window
+        window.header.show_lost(at_ms)
+        bar = window.show_message(
+            "lost",
+            MessageKind.ERROR,
+            visible(sentence),
+            self.tr("This shows the last read."),
+            (self.tr("Open again"), self.tr("Close file")),
+        )
+        bar.verb_clicked.connect(self._on_lost_verb)
+        self.tick()
+
+    def _on_lost_verb(self, verb: str) -> None:
+        target = self._session.target
+        if verb == self.tr("Open again") and target is not None:
+            self._session.open(target)
+        else:
+            self.close_file()
+
+    def close_file(self) -> None:
+        """Close the file and show the start view."""
+        self._session.close()
+        self._ticking.stop()
+        for key in ("lost", "layout", "paused", "refused"):
+            self._window.hide_message(key)
+        self._window.header.show_nothing()
+        self._window.set_file_open(False)
+        self._window.setWindowTitle("LMSP Inspector")
+        self.show_recent()
+        self._window.show_view("start")
+        self._window.show_status("", "")
+
+    def _on_reader_replaced(self) -> None:
+        self._window.show_message(
+            "replaced",
+            MessageKind.WARN,
+            self.tr("The reader stopped answering and was replaced."),
+            self.tr("Your view, filter and selection are kept."),
+        )
+
+    def _on_pause_changed(self, paused: bool) -> None:
+        self._window.header.show_paused(paused)
+        if paused:
+            at = clock_time(self._session.read_at_ms, time.time_ns() // 1_000_000, self._zone)
+            self._window.show_message(
+                "paused",
+                MessageKind.PAUSED,
+                self.tr("Paused."),
+                self.tr("This shows %s. Nothing is read until you resume; then everything since is caught up.") % at,
+            )
+        else:
+            self._window.hide_message("paused")
+        self.tick()
+
+    def _notice_failures(self, rows: tuple[TaskRow, ...]) -> None:
+        """Say in the status bar that tasks failed that were seen before in another status."""
+        failed = [
+            task for task in rows if task.status == "failed" and self._statuses.get(task.id, "failed") != "failed"
+        ]
+        self._statuses = {task.id: task.status for task in rows} | {
+            task_id: status
+            for task_id, status in self._statuses.items()
+            if status in UNFINISHED and task_id not in {task.id for task in rows}
+        }
+        if len(failed) == 1:
+            task = failed[0]
+            why = visible(task.error_code or self.tr("no code"))
+            self._window.show_notice(self.tr("%s failed: %s") % (visible(task.id), why), NOTICE_MS)
+        elif failed:
+            self._window.show_notice(self.tr("%s tasks failed") % grouped(len(failed)), NOTICE_MS)
+
+    async def _show_counts(self) -> None:
+        await self._counts.ask(lambda: self._session.ask(CountsRequest(TaskFilter())), self._take_counts)
+
+    def _take_counts(self, counts: Counts) -> None:
+        self._total = counts
+        unfinished = sum(counts.by_status.get(status, 0) for status in UNFINISHED)
+        navigation = self._window.navigation
+        navigation.set_count("tasks", unfinished)
+        navigation.set_count("models", counts.models)
+        navigation.set_count("recovery", unfinished + counts.unknown)
+        self._show_status()
+
+    def _show_status(self) -> None:
+        how = self._session.how
+        if how is None:
+            return
+        parts = []
+        if self._total is not None:
+            parts.append(self.tr("%s tasks") % grouped(self._total.tasks))
+        if self._window.view == "tasks":
+            parts += [self._window.views.tasks.shown_sentence(), self.tr("Newest first")]
+        elif self._window.view == "recovery":
+            parts.append(self._window.views.recovery.summary())
+        elif self._window.view == "models":
+            parts.append(self._window.views.models.summary())
+        right = [self.tr("read-only"), self.tr("Times: %s") % self._zone]
+        if how.mode is Mode.LIVE and not self._session.is_paused:
+            right.append(self.tr("%d looks/s") % (1000 // POLL_EVERY_MS))
+        right.append(f"SQLite {how.sqlite_version}")
+        gap = "    "
+        self._window.show_status(gap.join(part for part in parts if part), gap.join(right))
+
+
+def _switched(how: Opened) -> str:
+    match how.mode:
+        case Mode.LIVE:
+            return "A service has the file open. Following it live now."
+        case Mode.CRASHED:
+            return "The service died. Its file is read in place."
+        case _:
+            return "The service closed the file."

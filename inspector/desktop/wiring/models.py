@@ -1,0 +1,50 @@
+"""The Models view on a session: the rows, the state of each file, and the verification of digests."""
+
+from inspector.desktop.digests.view import ModelsView
+from inspector.desktop.session.file_checks import FileChecks
+from inspector.desktop.session.latest_only import LatestOnly
+from inspector.desktop.session.session import Session
+from inspector.layout.pages import ModelPage
+from inspector.reading.requests import ModelsRequest
+
+
+class ModelsWiring:
+    """Asks for the models while the view is on screen; looks at files cheaply by itself, and hashes them when told."""
+
+    def __init__(self, view: ModelsView, session: Session, checks: FileChecks) -> None:
+        self._view = view
+        self._session = session
+        self._checks = checks
+        self._pages = LatestOnly()
+        self._on_screen = False
+        self._page: ModelPage | None = None
+        session.opened.connect(self._update)
+        session.moved.connect(self._update)
+        view.verify_requested.connect(self._on_verify_requested)
+        view.stop_requested.connect(checks.stop)
+        checks.states_changed.connect(view.show_file_states)
+        checks.progressed.connect(view.show_progress)
+        checks.ended.connect(view.verifying_ended)
+
+    def set_on_screen(self, on_screen: bool) -> None:
+        """Say whether the view can be seen."""
+        self._on_screen = on_screen
+        if on_screen:
+            self._update()
+
+    def _update(self, _message: object = None) -> None:
+        if self._on_screen:
+            self._session.spawn(self._show_models())
+
+    async def _show_models(self) -> None:
+        def show(page: ModelPage) -> None:
+            self._page = page
+            self._view.show_models(page)
+            self._checks.look_at(page.models)
+
+        await self._pages.ask(lambda: self._session.ask(ModelsRequest()), show)
+
+    def _on_verify_requested(self, model_ids: tuple[str, ...]) -> None:
+        if self._page is not None:
+            wanted = set(model_ids)
+            self._checks.verify(tuple(model for model in self._page.models if model.id in wanted))

@@ -1,0 +1,38 @@
+"""The Recovery view on a session: the plan, made anew whenever an unfinished task moved."""
+
+from inspector.desktop.recovery.view import RecoveryView
+from inspector.desktop.session.latest_only import LatestOnly
+from inspector.desktop.session.session import Session
+from inspector.lmsp.recovery import Leftover, plan_recovery
+from inspector.reading.requests import LeftoversRequest
+
+
+class RecoveryWiring:
+    """Shows the plan that the store would apply: the same function, on rows that the reader read.
+
+    It asks only while the view is on screen, and once more when the view comes back.
+    """
+
+    def __init__(self, view: RecoveryView, session: Session) -> None:
+        self._view = view
+        self._session = session
+        self._leftovers = LatestOnly()
+        self._on_screen = False
+        session.opened.connect(self._update)
+        session.moved.connect(self._update)
+
+    def set_on_screen(self, on_screen: bool) -> None:
+        """Say whether the view can be seen."""
+        self._on_screen = on_screen
+        if on_screen:
+            self._update()
+
+    def _update(self, _message: object = None) -> None:
+        if self._on_screen:
+            self._session.spawn(self._show_plan())
+
+    async def _show_plan(self) -> None:
+        def show(leftovers: tuple[Leftover, ...]) -> None:
+            self._view.show_plan(plan_recovery(leftovers), self._session.read_at_ms)
+
+        await self._leftovers.ask(lambda: self._session.ask(LeftoversRequest()), show)
