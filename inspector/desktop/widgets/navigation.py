@@ -1,5 +1,7 @@
 """The list of views at the left of the window."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
@@ -23,33 +25,43 @@ from inspector.desktop.widgets.table import ACCENT_BAR
 from inspector.desktop.widgets.tips import show_tip
 from inspector.desktop.widgets.words import grouped
 
-COLLAPSED_WIDTH = 44
+ICONS_WIDTH = 44
 WIDTH = 176
 _ENTRY, _ICON, _LEFT, _GAP, _RIGHT = 28, 16, 13, 9, 12
 _BETWEEN_GROUPS = 14
 
 _USER: Final = int(Qt.ItemDataRole.UserRole)
-_KEY_ROLE: Final = _USER + 1
+_NAME_ROLE: Final = _USER + 1
 _ICON_ROLE: Final = _USER + 2
 _COUNT_ROLE: Final = _USER + 3
-_ENDS_GROUP_ROLE: Final = _USER + 4
+_SEPARATED_ROLE: Final = _USER + 4
 
 Index = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """One entry: what it is called in signals, the word on it, its icon. ``separated``: a line stands above it."""
+
+    name: str
+    word: str
+    icon: str
+    separated: bool = False
 
 
 class NavigationList(QListView):
     """Entries of icon, word and count. Arrow keys move, letters jump, and the view follows at once.
 
     Signals:
-        chosen: the user went to another entry; carries its key.
+        destination_chosen: the user went to another entry; carries its name.
     """
 
-    chosen = Signal(str)
+    destination_chosen = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, destinations: Sequence[Destination], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._entries = QStandardItemModel(self)
-        self._is_collapsed = False
+        self._icons_only = False
         self._follows = True
         self.setModel(self._entries)
         self.setItemDelegate(_EntryDelegate(self))
@@ -62,57 +74,56 @@ class NavigationList(QListView):
         self.setBackgroundRole(QPalette.ColorRole.Window)
         self.viewport().setBackgroundRole(QPalette.ColorRole.Window)
         self.setAccessibleName("Views")
+        for destination in destinations:
+            item = QStandardItem(destination.word)
+            item.setData(destination.name, _NAME_ROLE)
+            item.setData(destination.icon, _ICON_ROLE)
+            item.setData(destination.separated, _SEPARATED_ROLE)
+            item.setEditable(False)
+            self._entries.appendRow(item)
         self._fit()
 
     @property
-    def is_collapsed(self) -> bool:
+    def icons_only(self) -> bool:
         """Whether only icons are shown."""
-        return self._is_collapsed
+        return self._icons_only
 
-    def add_entry(self, key: str, icon: str, word: str, *, ends_group: bool = False) -> None:
-        """Add an entry named ``key`` at the end; a line follows it if it ``ends_group``."""
-        item = QStandardItem(word)
-        item.setData(key, _KEY_ROLE)
-        item.setData(icon, _ICON_ROLE)
-        item.setData(ends_group, _ENDS_GROUP_ROLE)
-        item.setEditable(False)
-        self._entries.appendRow(item)
-        self._fit()
-
-    def set_count(self, key: str, count: int | None) -> None:
-        """Show ``count`` at the right of entry ``key``; None for no count."""
-        item = self._item(key)
+    def set_count(self, name: str, count: int | None) -> None:
+        """Show ``count`` at the right of entry ``name``; None for no count."""
+        item = self._item(name)
         text = None if count is None else grouped(count)
         if item.data(_COUNT_ROLE) != text:
             item.setData(text, _COUNT_ROLE)
             item.setAccessibleText(item.text() if text is None else f"{item.text()}, {text}")
 
-    def set_enabled(self, key: str, is_enabled: bool) -> None:
+    def set_available(self, name: str, is_available: bool) -> None:
         """Grey an entry, which keeps its place, or make it usable again."""
-        self._item(key).setEnabled(is_enabled)
+        self._item(name).setEnabled(is_available)
 
-    def current_key(self) -> str | None:
-        """Return the key of the current entry."""
+    def current_name(self) -> str | None:
+        """Return the name of the current entry."""
         index = self.currentIndex()
-        return str(index.data(_KEY_ROLE)) if index.isValid() else None
+        return str(index.data(_NAME_ROLE)) if index.isValid() else None
 
-    def set_current(self, key: str) -> None:
-        """Go to entry ``key`` without announcing it."""
+    def set_current(self, name: str | None) -> None:
+        """Go to entry ``name``, or to none, without announcing it."""
         self._follows = False
-        self.setCurrentIndex(self._item(key).index())
+        if name is None:
+            self.clearSelection()
+        self.setCurrentIndex(QModelIndex() if name is None else self._item(name).index())
         self._follows = True
 
-    def set_collapsed(self, is_collapsed: bool) -> None:
+    def set_icons_only(self, icons_only: bool) -> None:
         """Show icons only, with the words as tooltips, or all."""
-        if is_collapsed != self._is_collapsed:
-            self._is_collapsed = is_collapsed
+        if icons_only != self._icons_only:
+            self._icons_only = icons_only
             self._fit()
             self.viewport().update()
 
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
         if current.isValid() and self._follows:
-            self.chosen.emit(str(current.data(_KEY_ROLE)))
+            self.destination_chosen.emit(str(current.data(_NAME_ROLE)))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -120,16 +131,16 @@ class NavigationList(QListView):
             self._fit()
             self.scheduleDelayedItemsLayout()
 
-    def _item(self, key: str) -> QStandardItem:
+    def _item(self, name: str) -> QStandardItem:
         for row in range(self._entries.rowCount()):
             item = self._entries.item(row)
-            if item.data(_KEY_ROLE) == key:
+            if item.data(_NAME_ROLE) == name:
                 return item
-        raise KeyError(key)
+        raise KeyError(name)
 
     def _fit(self) -> None:
-        if self._is_collapsed:
-            self.setFixedWidth(COLLAPSED_WIDTH)
+        if self._icons_only:
+            self.setFixedWidth(ICONS_WIDTH)
             return
         bold, small = ui_face(bold=True).metrics, small_face().metrics
         words = (self._entries.item(row).text() for row in range(self._entries.rowCount()))
@@ -147,16 +158,19 @@ class _EntryDelegate(QStyledItemDelegate):
         self._navigation = navigation
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        height = at_least(_ENTRY) + (_BETWEEN_GROUPS if index.data(_ENDS_GROUP_ROLE) else 0)
-        return QSize(COLLAPSED_WIDTH, height)
+        height = at_least(_ENTRY) + (_BETWEEN_GROUPS if index.data(_SEPARATED_ROLE) else 0)
+        return QSize(ICONS_WIDTH, height)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         tokens = tokens_of(self._navigation.palette())
         state = option.state
         whole = option.rect
-        entry = QRect(whole.left(), whole.top(), whole.width(), at_least(_ENTRY))
+        entry = QRect(whole.left(), whole.bottom() + 1 - at_least(_ENTRY), whole.width(), at_least(_ENTRY))
         painter.fillRect(whole, tokens.window)
-        is_enabled = bool(index.flags() & Qt.ItemFlag.ItemIsEnabled)
+        if index.data(_SEPARATED_ROLE):
+            middle = QRectF(whole.left() + _RIGHT, whole.top() + _BETWEEN_GROUPS // 2, whole.width() - 2 * _RIGHT, 1)
+            line_above(painter, middle, tokens.line)
+        is_enabled = bool(index.flags() & Qt.ItemFlag.ItemIsEnabled) and self._navigation.isEnabled()
         is_current = bool(state & QStyle.StateFlag.State_Selected)
         if is_current:
             painter.fillRect(entry, tokens.select)
@@ -166,14 +180,11 @@ class _EntryDelegate(QStyledItemDelegate):
         ratio = painter.device().devicePixelRatio()
         ink = tokens.text2 if is_enabled else mixed(tokens.text3, tokens.window, 0.7)
         icon = icon_pixmap(index.data(_ICON_ROLE), ink, _ICON, ratio)
-        collapsed = self._navigation.is_collapsed
-        left = entry.left() + ((COLLAPSED_WIDTH - _ICON) // 2 if collapsed else _LEFT)
+        icons_only = self._navigation.icons_only
+        left = entry.left() + ((ICONS_WIDTH - _ICON) // 2 if icons_only else _LEFT)
         painter.drawPixmap(left, entry.top() + (entry.height() - _ICON) // 2, icon)
-        if not collapsed:
+        if not icons_only:
             self._paint_words(painter, entry, index, is_current, is_enabled)
-        if index.data(_ENDS_GROUP_ROLE):
-            middle = entry.bottom() + 1 + _BETWEEN_GROUPS // 2
-            line_above(painter, QRectF(entry.left() + _RIGHT, middle, entry.width() - 2 * _RIGHT, 1), tokens.line)
         if state & QStyle.StateFlag.State_HasFocus:
             frame(painter, QRectF(entry), tokens.accent, 2)
 
@@ -182,7 +193,7 @@ class _EntryDelegate(QStyledItemDelegate):
             return False
         word, count = index.data(), index.data(_COUNT_ROLE)
         text = f"{word} {count}" if count else str(word)
-        show_tip(event.globalPos(), text if self._navigation.is_collapsed and index.isValid() else "", view)
+        show_tip(event.globalPos(), text if self._navigation.icons_only and index.isValid() else "", view)
         return True
 
     def _paint_words(self, painter: QPainter, entry: QRect, index: Index, is_current: bool, is_enabled: bool) -> None:
