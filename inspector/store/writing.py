@@ -13,8 +13,8 @@ from inspector.store.errors import Refused, Unusable, damaged, unusable_for
 def named_errors() -> Iterator[None]:
     """Turn an error of SQLite into Unusable or Busy, told by its code and never by its text; the cause is chained.
 
-    A text that cannot be UTF-8 is Refused.
-    What no file and no disk can cause (an SQL error, a wrong number of parameters) is a bug and passes as it is.
+    A text that cannot be UTF-8 is Refused. What no file and no disk can cause (an SQL error, a wrong number of
+    parameters) is a bug and passes as it is.
     """
     try:
         yield
@@ -37,17 +37,19 @@ def write_transaction(db: Database) -> Iterator[sqlite3.Connection]:
     """Hold the database's write lock from the first read to the commit, and give the connection.
 
     It is taken before the first read: what a rule reads is what it decides on. When the block raises, or the commit
-    fails, everything is rolled back and no transaction stays open.
+    fails, everything is rolled back and no transaction stays open. A transaction of the caller's own is a bug, and is
+    left as it is.
     """
     conn = db.conn
+    if conn.in_transaction:
+        raise RuntimeError("A rule of the store is a transaction of its own, and one is open on this connection.")
     with named_errors():
-        conn.execute("BEGIN IMMEDIATE")
         try:
+            conn.execute("BEGIN IMMEDIATE")
             yield conn
             conn.execute("COMMIT")
         except BaseException:
-            # SQLite may have rolled back by itself (a full disk); a rollback that fails has still ended the
-            # transaction.
+            # SQLite may have rolled back by itself (a full disk); a rollback that fails has ended the transaction too.
             with suppress(sqlite3.Error):
                 conn.execute("ROLLBACK")
             raise
