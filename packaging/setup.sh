@@ -17,6 +17,10 @@ give_up() {
     exit 2
 }
 
+give_up_writing() {
+    give_up "cannot write in $root; copy the repository to a folder of yours and start it there."
+}
+
 # The interpreter behind the environment, and the place: an environment that was moved or copied does not work.
 made_for() {
     readlink -f -- "$venv/bin/python"
@@ -30,7 +34,7 @@ installed_from() {
     cksum <"$root/packaging/setup.sh"
 }
 
-# $1 is what the environment is needed for: run or dev.
+# $1 is what the environment is needed for: run, or one of the extras in pyproject.toml.
 is_ready() {
     [ -x "$venv/bin/python" ] && [ -f "$venv/made" ] && [ -f "$venv/ready-$1" ] &&
         [ "$(cat -- "$venv/made" "$venv/ready-$1")" = "$(made_for && installed_from)" ]
@@ -41,11 +45,15 @@ is_fitting_python() {
     "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null
 }
 
-# Sets python to a fitting interpreter, or to nothing.
+# Sets python to a fitting interpreter, or to nothing. PYTHON names the one to take.
 find_python() {
-    for python in ${PYTHON:+"$PYTHON"} python3 python3.13 python3.12 python3.11 python3.14; do
-        python=$(command -v "$python") && is_fitting_python "$python" && return
-    done
+    if [ -n "${PYTHON:-}" ]; then
+        python=$(command -v "$PYTHON") && is_fitting_python "$python" && return
+    else
+        for python in python3 python3.14 python3.13 python3.12 python3.11; do
+            python=$(command -v "$python") && is_fitting_python "$python" && return
+        done
+    fi
     python=
 }
 
@@ -89,20 +97,20 @@ END
     fi
 }
 
-# $1 is run or dev.
+# $1 is what is_ready gets.
 install_packages() {
     missing=$(missing_packages "$1" | sort -u | tr '\n' ' ')
     missing=${missing% }
     [ -n "$missing" ] || return 0
-    line="apt-get install -y --no-install-recommends $missing"
     command -v apt-get >/dev/null ||
         give_up "install what this system calls the Debian packages $missing, then start again."
+    line="apt-get install -y --no-install-recommends $missing"
     if [ "$(id -u)" -eq 0 ]; then
         as_root="env"
     elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
         as_root="sudo -n env"
     else
-        give_up "packages of the system are missing; run this, then start again: sudo $line"
+        give_up "packages of the system are missing; run this as root, then start again: apt-get update && $line"
     fi
     say "installing packages of the system: $missing"
     log=$(mktemp) || give_up "there is no room for a temporary file; make some, then start again."
@@ -130,18 +138,19 @@ pip_install() {
     fi
 }
 
-# $1 is run or dev. Runs alone, thanks to the lock in prepare.
+# $1 is what is_ready gets. Runs alone, thanks to the lock in prepare.
 make_ready() {
     is_ready "$1" && return
     find_python
-    if [ -z "$python" ] && command -v "${PYTHON:-python3}" >/dev/null; then
+    if [ -z "$python" ] && [ -n "${PYTHON:-}" ] && ! command -v "$PYTHON" >/dev/null; then
+        give_up "PYTHON is $PYTHON, and there is no such program; name a Python 3.11 to 3.14, or leave PYTHON unset."
+    elif [ -z "$python" ] && command -v "${PYTHON:-python3}" >/dev/null; then
         give_up "Python 3.11 to 3.14 is needed, and ${PYTHON:-python3} is $("${PYTHON:-python3}" -c 'import platform; print(platform.python_version())'); install one, then name it: PYTHON=/path/to/python3.12 $me"
     fi
     install_packages "$1"
     if ! [ -x "$venv/bin/python" ] || ! [ -f "$venv/made" ] || [ "$(cat -- "$venv/made")" != "$(made_for)" ]; then
+        { rm -rf -- "$venv" && mkdir -- "$venv"; } 2>/dev/null || give_up_writing
         say "making .venv and installing the locked packages, once; this takes a minute or two."
-        { rm -rf -- "$venv" && mkdir -- "$venv"; } 2>/dev/null ||
-            give_up "cannot write in $root; copy the repository to a folder of yours and start it there."
         "$python" -I -m venv "$venv" >"$venv/pip.log" 2>&1 || {
             cat -- "$venv/pip.log" >&2
             give_up "$python could not make a virtual environment (its output is above)."
@@ -150,23 +159,23 @@ make_ready() {
         say "what .venv was made from has changed; bringing it up to date."
     fi
     made=$(made_for)
-    rm -f -- "$venv/made"
+    rm -f -- "$venv/made" 2>/dev/null || give_up_writing
     if ! [ -f "$venv/ready-run" ] || [ "$(cat -- "$venv/ready-run")" != "$(installed_from)" ]; then
-        rm -f -- "$venv/ready-run" "$venv/ready-dev"
+        rm -f -- "$venv"/ready-*
         # The build backend comes from the lock too: an isolated build would fetch whatever is newest.
         pip_install hatchling editables
         pip_install --no-build-isolation --editable "$root"
         installed_from >"$venv/ready-run"
     fi
-    if [ "$1" = dev ]; then
+    if [ "$1" != run ]; then
         # The project is there already; this adds what its extra names.
-        pip_install 'lmsp-inspector[dev]'
-        installed_from >"$venv/ready-dev"
+        pip_install "lmsp-inspector[$1]"
+        installed_from >"$venv/ready-$1"
     fi
     printf '%s\n' "$made" >"$venv/made"
 }
 
-# $1 is run or dev. Two set-ups at once wait for each other; a set-up that is not needed waits for nobody.
+# $1 is what is_ready gets. Two set-ups at once wait for each other; a set-up that is not needed waits for nobody.
 prepare() {
     is_ready "$1" && return
     (
