@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
     QFrame,
-    QLabel,
     QSizePolicy,
     QTableView,
     QVBoxLayout,
@@ -17,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from inspector.desktop.recovery.grid_model import PLACE_ROLE, GridItemModel
 from inspector.desktop.recovery.grid_painting import (
-    PADDING,
+    Corner,
     FoundHeader,
     GridDelegate,
     PolicyHeader,
@@ -26,7 +25,6 @@ from inspector.desktop.recovery.grid_painting import (
     policy_header_height,
 )
 from inspector.desktop.recovery.grouping import FOUND, POLICIES, Place
-from inspector.desktop.widgets.fonts import small_font
 
 _CHOOSE: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
@@ -48,8 +46,7 @@ class RecoveryGrid(QTableView):
         self.setHorizontalHeader(PolicyHeader(self))
         self.setVerticalHeader(FoundHeader(self))
         self.setShowGrid(False)
-        self.setFrameShape(QFrame.Shape.Box)
-        self.setObjectName("recoveryGrid")
+        self.setFrameShape(QFrame.Shape.NoFrame)  # the lines of cells and headers make it
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setTabKeyNavigation(False)
@@ -60,7 +57,8 @@ class RecoveryGrid(QTableView):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(self.tr("Table 11.3: state found at startup by policy"))
         self.setAccessibleDescription(self.tr("Enter lists only the tasks of a cell, Esc all again."))
-        self._corner = self._make_corner()
+        self._compact = False
+        self._make_corner()
         self.clicked.connect(self._on_clicked)
         self._fit()
 
@@ -68,10 +66,15 @@ class RecoveryGrid(QTableView):
         """Lift the choice; nothing happens where none was made."""
         self._choose(None)
 
+    def set_compact(self, compact: bool) -> None:
+        """Take less height, or the plain one."""
+        if compact != self._compact:
+            self._compact = compact
+            self._fit()
+
     def sizeHint(self) -> QSize:
-        frame = 2 * self.frameWidth()
         width = found_header_width() + len(POLICIES) * self.sizeHintForIndex(self._cells.index(0, 0)).width()
-        return QSize(width + frame, policy_header_height() + len(FOUND) * cell_height() + frame)
+        return QSize(width, policy_header_height() + len(FOUND) * cell_height(compact=self._compact))
 
     def minimumSizeHint(self) -> QSize:
         hint = self.sizeHint()
@@ -91,22 +94,16 @@ class RecoveryGrid(QTableView):
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.ApplicationFontChange, QEvent.Type.StyleChange):
             self._fit()
 
-    def _make_corner(self) -> QLabel:
-        """Write into the corner what the column of states is; Qt leaves a button there that selects all."""
+    def _make_corner(self) -> None:
+        """Say in the corner what the column of states is; Qt leaves a button there that selects all."""
         button: QAbstractButton = self.findChild(QAbstractButton)  # type: ignore[assignment]  # a table always has it
         button.setEnabled(False)
-        label = QLabel(self.tr("Found at startup"), button)
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setObjectName("gridCorner")
-        label.setContentsMargins(PADDING, 0, 0, 0)
         layout = QVBoxLayout(button)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(label)
-        return label
+        layout.addWidget(Corner(self.tr("Found at startup"), button))
 
     def _fit(self) -> None:
-        self._corner.setFont(small_font())
-        self.verticalHeader().setDefaultSectionSize(cell_height())
+        self.verticalHeader().setDefaultSectionSize(cell_height(compact=self._compact))
         self.setFixedHeight(self.sizeHint().height())
         self.updateGeometry()
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from inspector.desktop.recovery.grid_model import (
@@ -17,7 +17,9 @@ from inspector.desktop.recovery.grid_model import (
 )
 from inspector.desktop.recovery.grouping import Place, Tally
 from inspector.desktop.recovery.words import cell_target
-from inspector.desktop.widgets.fonts import at_least, counter_font, fixed_font, line_height, small_font, ui_font
+from inspector.desktop.widgets.drawing import Face, draw_left, draw_right, fixed_face, small_face, ui_face
+from inspector.desktop.widgets.fonts import at_least, counter_font, fixed_font, line_height, ui_font
+from inspector.desktop.widgets.lines import frame, line_above, line_below, line_right
 from inspector.desktop.widgets.palette import Tokens, tokens_of
 from inspector.desktop.widgets.shapes import SHAPE, paint_state, paint_warning
 from inspector.desktop.widgets.words import grouped
@@ -25,18 +27,19 @@ from inspector.desktop.widgets.words import grouped
 PADDING: Final = 12
 _TO_WORD: Final = 6
 _TO_NOTE: Final = 6
+_BETWEEN_LINES: Final = 2
 _TO_STATE: Final = 14
 _ROW: Final = 54
+_COMPACT_ROW: Final = 43
 _HEADER: Final = 30
 _FOUND_WIDTH: Final = 148
-_LEFT: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LONGEST_STATE: Final = "cancelled"
 
 
-def cell_height() -> int:
-    """Return the height of a cell: two lines of text and air."""
-    return max(_ROW, line_height(ui_font()) + line_height(fixed_font()) + 20)
+def cell_height(*, compact: bool) -> int:
+    """Return the height of a cell: two lines of text and air, less of it in a compact table."""
+    lines = line_height(ui_font()) + line_height(fixed_font())
+    return max(_COMPACT_ROW, lines + 11) if compact else max(_ROW, lines + 20)
 
 
 def policy_header_height() -> int:
@@ -44,10 +47,21 @@ def policy_header_height() -> int:
     return at_least(_HEADER)
 
 
+def policy_header_width(model: QAbstractItemModel) -> int:
+    """Return the width of the widest policy with what else counts under it."""
+    return max(
+        ui_face(bold=True).metrics.horizontalAdvance(model.headerData(column, Qt.Orientation.Horizontal))
+        + _TO_NOTE
+        + small_face().metrics.horizontalAdvance(model.headerData(column, Qt.Orientation.Horizontal, NOTE_HEADER_ROLE))
+        for column in range(model.columnCount())
+    )
+
+
 def found_header_width() -> int:
     """Return the width of the column of states found."""
-    state = PADDING + SHAPE + 8 + QFontMetrics(ui_font()).horizontalAdvance("cancelling")
-    return max(_FOUND_WIDTH, state + 16 + QFontMetrics(ui_font()).horizontalAdvance("99,999") + PADDING)
+    metrics = ui_face().metrics
+    state = PADDING + SHAPE + 8 + metrics.horizontalAdvance("cancelling")
+    return max(_FOUND_WIDTH, state + 16 + metrics.horizontalAdvance("9,999") + PADDING)
 
 
 class GridDelegate(QStyledItemDelegate):
@@ -66,51 +80,61 @@ class GridDelegate(QStyledItemDelegate):
         inner = option.rect.adjusted(PADDING, 0, -PADDING, 0)
         count_width = _count_width(index.model())
         counts = QRect(inner.left(), inner.top(), count_width, inner.height())
-        _write(
-            painter,
-            counts,
-            grouped(tally.tasks),
-            counter_font(bold=tally.tasks > 0),
-            tokens.text if tally.tasks else tokens.text3,
-            align=_RIGHT,
-        )
+        face = _counter_face(bold=tally.tasks > 0)
+        draw_right(painter, counts, grouped(tally.tasks), face, tokens.text if tally.tasks else tokens.text3)
         lines = inner.adjusted(count_width + _TO_STATE, 0, 0, 0)
         self._draw_becoming(painter, lines, place, tally, tokens, behind)
         _draw_frame(painter, option, index, tokens)
         painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        plain, fixed = QFontMetrics(ui_font()), QFontMetrics(fixed_font())
-        word = SHAPE + _TO_WORD + plain.horizontalAdvance(_LONGEST_STATE)
-        event = fixed.horizontalAdvance(f"response.{_LONGEST_STATE}")
+        word = SHAPE + _TO_WORD + ui_face().metrics.horizontalAdvance(_LONGEST_STATE)
+        event = fixed_face().metrics.horizontalAdvance(f"response.{_LONGEST_STATE}")
         width = 2 * PADDING + _count_width(index.model()) + _TO_STATE + max(word + 44, event)
-        return QSize(width, cell_height())
+        header = 2 * PADDING + policy_header_width(index.model())
+        return QSize(max(width, header), cell_height(compact=False))
 
     def _draw_becoming(
         self, painter: QPainter, box: QRect, place: Place, tally: Tally, tokens: Tokens, behind: QColor
     ) -> None:
         target, event = cell_target(place)
         upper, lower = line_height(ui_font()), line_height(fixed_font())
-        top = box.top() + (box.height() - upper - lower - 4) // 2
+        top = box.top() + (box.height() - upper - lower - _BETWEEN_LINES) // 2
         shape = QRectF(box.left(), top + (upper - SHAPE) / 2, SHAPE, SHAPE)
         paint_state(painter, shape, target, tokens, behind)
         word = QRect(box.left() + SHAPE + _TO_WORD, top, box.width() - SHAPE - _TO_WORD, upper)
-        used = _write(painter, word, str(target), ui_font(), tokens.text if tally.tasks else tokens.text2)
+        used = draw_left(painter, word, str(target), ui_face(), tokens.text if tally.tasks else tokens.text2)
         word.setLeft(word.left() + used + _TO_NOTE)
         if event is None:
-            used = _write(painter, word, "stays", ui_font(), tokens.text2)
+            used = draw_left(painter, word, "stays", ui_face(), tokens.text2)
             word.setLeft(word.left() + used + _TO_NOTE)
         if tally.warnings and word.width() > SHAPE:
             word.setLeft(word.left() + 4)
             paint_warning(painter, QRectF(word.left(), top + (upper - SHAPE) / 2, SHAPE, SHAPE), tokens)
             word.setLeft(word.left() + SHAPE + 4)
-            _write(painter, word, grouped(tally.warnings), ui_font(), tokens.warn_fg)
-        below = QRect(box.left(), top + upper + 4, box.width(), lower)
-        if event is None:
-            _write(painter, below, "no event", fixed_font(), tokens.text3)
-        else:
-            color = tokens.text2 if tally.tasks else tokens.text3
-            _write(painter, below, event, fixed_font(), color, elide=Qt.TextElideMode.ElideLeft)
+            draw_left(painter, word, grouped(tally.warnings), ui_face(), tokens.warn_fg)
+        below = QRect(box.left(), top + upper + _BETWEEN_LINES, box.width(), lower)
+        # All events begin alike, so that a narrow cell cuts them there.
+        written = fixed_face().metrics.elidedText(event or "no event", Qt.TextElideMode.ElideLeft, below.width())
+        draw_left(painter, below, written, fixed_face(), tokens.text2 if event and tally.tasks else tokens.text3)
+
+
+class Corner(QWidget):
+    """The corner of the table: it says what the column of states is."""
+
+    def __init__(self, words: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._words = words
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = tokens_of(self.palette())
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), tokens.header)
+        _draw_lines(painter, self.rect(), tokens)
+        line_above(painter, QRectF(self.rect()), tokens.line)
+        _draw_left_line(painter, self.rect(), tokens)
+        draw_left(painter, self.rect().adjusted(PADDING, 0, -PADDING, 0), self._words, small_face(), tokens.text2)
+        painter.end()
 
 
 class PolicyHeader(QHeaderView):
@@ -132,11 +156,12 @@ class PolicyHeader(QHeaderView):
         painter.save()
         painter.fillRect(rect, tokens.header)
         _draw_lines(painter, rect, tokens)
+        line_above(painter, QRectF(rect), tokens.line)
         box = rect.adjusted(PADDING, 0, -PADDING, 0)
         word: str = model.headerData(section, Qt.Orientation.Horizontal)
         note: str = model.headerData(section, Qt.Orientation.Horizontal, NOTE_HEADER_ROLE)
-        box.setLeft(box.left() + _write(painter, box, word, ui_font(bold=True), tokens.text) + 8)
-        _write(painter, box, note, small_font(), tokens.text2)
+        box.setLeft(box.left() + draw_left(painter, box, word, ui_face(bold=True), tokens.text) + _TO_NOTE)
+        draw_left(painter, box, note, small_face(), tokens.text2)
         painter.restore()
 
 
@@ -159,13 +184,14 @@ class FoundHeader(QHeaderView):
         painter.save()
         painter.fillRect(rect, tokens.header)
         _draw_lines(painter, rect, tokens)
+        _draw_left_line(painter, rect, tokens)
         status: str = model.headerData(section, Qt.Orientation.Vertical, STATUS_HEADER_ROLE)
         total: str = model.headerData(section, Qt.Orientation.Vertical, TOTAL_ROLE)
         box = rect.adjusted(PADDING, 0, -PADDING, 0)
         shape = QRectF(box.left(), rect.top() + (rect.height() - SHAPE) / 2, SHAPE, SHAPE)
         paint_state(painter, shape, status, tokens, tokens.header)
-        _write(painter, box.adjusted(SHAPE + 8, 0, 0, 0), status, ui_font(), tokens.text)
-        _write(painter, box, total, ui_font(), tokens.text2, align=_RIGHT)
+        draw_left(painter, box.adjusted(SHAPE + 8, 0, 0, 0), status, ui_face(), tokens.text)
+        draw_right(painter, box, total, ui_face(), tokens.text2)
         painter.restore()
 
 
@@ -175,33 +201,29 @@ def _ground(index: QModelIndex | QPersistentModelIndex, option: QStyleOptionView
     return tokens.hover if option.state & QStyle.StateFlag.State_MouseOver else tokens.base
 
 
-def _draw_lines(painter: QPainter, rect: QRect, tokens: Tokens) -> None:
-    """Draw the right and the lower hairline of a cell."""
-    painter.fillRect(QRect(rect.right(), rect.top(), 1, rect.height()), tokens.line)
-    painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), tokens.line)
-
-
 def _draw_frame(
-    painter: QPainter,
-    option: QStyleOptionViewItem,
-    index: QModelIndex | QPersistentModelIndex,
-    tokens: Tokens,
+    painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex, tokens: Tokens
 ) -> None:
     """Frame the cell of the selected task, and more thinly the cell where the keyboard is."""
     if index.data(MARKED_ROLE):
-        width = 2
+        frame(painter, QRectF(option.rect), tokens.accent, 2)
     elif option.state & QStyle.StateFlag.State_HasFocus:
-        width = 1
-    else:
-        return
-    rect = option.rect
-    for side in (
-        QRect(rect.left(), rect.top(), rect.width(), width),
-        QRect(rect.left(), rect.bottom() - width + 1, rect.width(), width),
-        QRect(rect.left(), rect.top(), width, rect.height()),
-        QRect(rect.right() - width + 1, rect.top(), width, rect.height()),
-    ):
-        painter.fillRect(side, tokens.accent)
+        frame(painter, QRectF(option.rect), tokens.accent)
+
+
+def _draw_lines(painter: QPainter, rect: QRect, tokens: Tokens) -> None:
+    line_right(painter, QRectF(rect), tokens.line)
+    line_below(painter, QRectF(rect), tokens.line)
+
+
+def _draw_left_line(painter: QPainter, rect: QRect, tokens: Tokens) -> None:
+    thin = 1.0 / painter.device().devicePixelRatio()
+    painter.fillRect(QRectF(rect.left(), rect.top(), thin, rect.height()), tokens.line)
+
+
+def _counter_face(*, bold: bool) -> Face:
+    font = counter_font(bold=bold)
+    return Face(font, QFontMetrics(font))
 
 
 def _count_width(model: QAbstractItemModel) -> int:
@@ -211,25 +233,4 @@ def _count_width(model: QAbstractItemModel) -> int:
         for row in range(model.rowCount())
         for column in range(model.columnCount())
     )
-    return max(24, QFontMetrics(counter_font()).horizontalAdvance(grouped(widest)))
-
-
-def _write(
-    painter: QPainter,
-    box: QRect,
-    text: str,
-    font: QFont,
-    color: QColor,
-    *,
-    align: Qt.AlignmentFlag = _LEFT,
-    elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
-) -> int:
-    """Write one line into ``box``, elided where it is too narrow; return the width used."""
-    if box.width() <= 0 or not text:
-        return 0
-    metrics = QFontMetrics(font)
-    shown = metrics.elidedText(text, elide, box.width())
-    painter.setFont(font)
-    painter.setPen(color)
-    painter.drawText(box, align | Qt.TextFlag.TextSingleLine, shown)
-    return metrics.horizontalAdvance(shown)
+    return max(24, _counter_face(bold=True).metrics.horizontalAdvance(grouped(widest)))

@@ -5,15 +5,18 @@ from typing import Final
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from inspector.desktop.recovery.labels import set_text, set_tone
 from inspector.desktop.recovery.words import NO_APPLY, SummaryLine
 from inspector.desktop.widgets.fonts import line_height, small_font, ui_font
 from inspector.desktop.widgets.palette import tokens_of
 from inspector.desktop.widgets.shapes import SHAPE, paint_state
+from inspector.desktop.widgets.strips import plain_label
 from inspector.desktop.widgets.words import grouped
 
 _MOST_LINES: Final = 5
+_NARROWEST: Final = 210
 
 
 class ShapeMark(QWidget):
@@ -47,62 +50,87 @@ class ShapeMark(QWidget):
         self.setFixedSize(SHAPE, line_height(ui_font()))
 
 
+class _Line(QWidget):
+    """Count, shape and words of one status."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._count = plain_label()
+        self._count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+        self._shape = ShapeMark()
+        self._words = plain_label(wraps=True)
+        self._words.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self._count, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._shape, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._words, 1)
+
+    def show_line(self, line: SummaryLine, count_width: int) -> None:
+        self._count.setMinimumWidth(count_width)
+        set_text(self._count, grouped(line.tasks))
+        self._shape.show_status(line.status)
+        set_text(self._words, line.words)
+        for label in (self._count, self._words):
+            set_tone(label, "text" if line.tasks else "text3")
+        self._count.setFont(ui_font(bold=line.tasks > 0))  # after the tone, with which the style takes its own font
+
+    def text(self) -> str:
+        return f"{self._count.text()} {self._words.text()}"
+
+
 class RestartSummary(QWidget):
     """A line for each status after a restart: how many tasks, its shape, what happens to them."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._title = _label(self.tr("After a restart"), "text2")
-        self._counts: list[QLabel] = []
-        self._shapes: list[ShapeMark] = []
-        self._words: list[QLabel] = []
-        self._why = _label(self.tr(NO_APPLY), "text2")
-        self._why.setWordWrap(True)
-        lines = QGridLayout()
-        lines.setContentsMargins(0, 0, 0, 0)
-        lines.setHorizontalSpacing(8)
-        lines.setVerticalSpacing(6)
-        lines.setColumnStretch(2, 1)
-        for row in range(_MOST_LINES):
-            count, shape, words = _label(""), ShapeMark(), _label("")
-            count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
-            words.setWordWrap(True)
-            self._counts.append(count)
-            self._shapes.append(shape)
-            self._words.append(words)
-            lines.addWidget(count, row, 0)
-            lines.addWidget(shape, row, 1, Qt.AlignmentFlag.AlignTop)
-            lines.addWidget(words, row, 2)
+        self._title = plain_label(self.tr("After a restart"), tone="text2")
+        self._lines = [_Line() for _ in range(_MOST_LINES)]
+        self._why = plain_label(self.tr(NO_APPLY), tone="text2", wraps=True)
+        self._grid = QGridLayout()
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(28)
+        self._grid.setVerticalSpacing(7)
+        self._columns = 0
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(10)
         column.addWidget(self._title)
-        column.addLayout(lines)
+        column.addLayout(self._grid)
         column.addSpacing(4)
         column.addWidget(self._why)
         column.addStretch(1)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        self._lines = lines
         self._set_fonts()
+        self.set_columns(1)
+
+    def set_columns(self, columns: int) -> None:
+        """Put the lines into this many columns: one beside the table, two below it."""
+        if columns == self._columns:
+            return
+        self._columns = columns
+        rows = -(-_MOST_LINES // columns)
+        for at, line in enumerate(self._lines):
+            self._grid.addWidget(line, at % rows, at // rows)
+        for column in range(2):
+            self._grid.setColumnStretch(column, 1 if column < columns else 0)
 
     def show_lines(self, lines: Sequence[SummaryLine]) -> None:
         """Show these lines, in place: what reads the same is left alone."""
-        for row in range(_MOST_LINES):
-            line = lines[row] if row < len(lines) else None
-            for part in (self._counts[row], self._shapes[row], self._words[row]):
-                part.setVisible(line is not None)
-            if line is None:
-                continue
-            self._counts[row].setText(grouped(line.tasks))
-            self._counts[row].setFont(ui_font(bold=line.tasks > 0))
-            self._shapes[row].show_status(line.status)
-            self._words[row].setText(line.words)
-            for part in (self._counts[row], self._words[row]):
-                _set_tone(part, "" if line.tasks else "text3")
+        widest = max((line.tasks for line in lines), default=0)
+        count_width = self.fontMetrics().horizontalAdvance(max(grouped(widest), "99", key=len))
+        for at, part in enumerate(self._lines):
+            part.setVisible(at < len(lines))
+            if at < len(lines):
+                part.show_line(lines[at], count_width)
+
+    def texts(self) -> tuple[str, ...]:
+        """Return the lines that are shown."""
+        return tuple(line.text() for line in self._lines if not line.isHidden())
 
     def minimumSizeHint(self) -> QSize:
         hint = super().minimumSizeHint()
-        return QSize(max(hint.width(), 18 * self.fontMetrics().averageCharWidth()), hint.height())
+        return QSize(max(hint.width(), _NARROWEST), hint.height())
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -112,19 +140,3 @@ class RestartSummary(QWidget):
     def _set_fonts(self) -> None:
         self._title.setFont(small_font(bold=True))
         self._why.setFont(small_font())
-        metrics = self.fontMetrics()
-        self._lines.setColumnMinimumWidth(0, metrics.horizontalAdvance("999"))
-
-
-def _label(text: str, tone: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setProperty("tone", tone)
-    return label
-
-
-def _set_tone(label: QLabel, tone: str) -> None:
-    if label.property("tone") != tone:
-        label.setProperty("tone", tone)
-        label.style().unpolish(label)
-        label.style().polish(label)

@@ -6,9 +6,10 @@ Whatever comes from the database passes through ``visible`` and is cut to what a
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from textwrap import indent
 from typing import Final
 
-from inspector.desktop.recovery.grouping import Kind, Place, Tally, is_of_kind
+from inspector.desktop.recovery.grouping import Kind, Narrowing, Place, Tally, is_of_kind
 from inspector.desktop.widgets.words import NOTHING, counted, grouped
 from inspector.layout.visible import visible
 from inspector.lmsp import recovery as rules
@@ -22,6 +23,8 @@ SAME: Final = "same"
 ARROW: Final = "→"
 
 _SHOWN_CHARACTERS: Final = 300
+_INLINE: Final = 72
+"""The most characters of an event's data that stand on one line."""
 
 
 def one_line(text: str) -> str:
@@ -155,7 +158,6 @@ def field_changes(step: rules.RecoveryStep) -> tuple[FieldChange, ...]:
     """Return what becomes of each column of the task's row that recovery looks at or writes."""
     changes = [
         _change("status", one_line(step.found), one_line(step.target)),
-        _change("on_restart", policy_words(step), policy_words(step)),
         _change("attempt", grouped(step.attempt), grouped(step.next_attempt)),
         _change("last_seq", grouped(step.last_seq), grouped(step.next_seq)),
         _change("snapshot_seq", *(2 * (NOTHING if step.snapshot_seq is None else grouped(step.snapshot_seq),))),
@@ -183,14 +185,16 @@ def event_text(step: rules.RecoveryStep) -> str | None:
     """
     if step.event is None:
         return None
-    event = {
-        "type": step.event,
-        "seq": step.next_seq,
-        "status": step.target,
-        "attempt": step.next_attempt,
-        "data": step.event_data(),
-    }
-    return json.dumps(event, indent=2, ensure_ascii=False)
+    data = step.event_data()
+    inline = json.dumps(data, ensure_ascii=False)
+    lines = (
+        f'"type": {json.dumps(step.event)},',
+        f'"seq": {step.next_seq},',
+        f'"status": {json.dumps(step.target)},',
+        f'"attempt": {step.next_attempt},',
+        f'"data": {inline if len(inline) <= _INLINE else json.dumps(data, ensure_ascii=False, indent=2)}',
+    )
+    return "{\n" + "\n".join(indent(line, "  ") for line in lines) + "\n}"
 
 
 def no_event_words(step: rules.RecoveryStep) -> str:
@@ -198,3 +202,20 @@ def no_event_words(step: rules.RecoveryStep) -> str:
     if step.effective is None:
         return "No event: recovery never touches a task whose status is none of the seven."
     return f"No event: the task stays {step.target}, and nothing of its row is written."
+
+
+_NOTHING_OF: Final = {
+    Kind.ALL: "No leftover task",
+    Kind.MOVES: "No task that would move",
+    Kind.STAYS: "No task that would stay",
+    Kind.WARNINGS: "No task with a warning",
+    Kind.LEFT_ALONE: "No task that would be left alone",
+}
+
+
+def nothing_words(narrowing: Narrowing) -> str:
+    """Return what is said in the place of an empty list."""
+    kind, place = narrowing.kind, narrowing.place
+    if place is None:
+        return f"{_NOTHING_OF[kind]}."
+    return f"{_NOTHING_OF[kind]} was found {place.found} with the policy {place.policy}."

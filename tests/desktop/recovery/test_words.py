@@ -146,7 +146,6 @@ def test_the_policy_is_shown_as_stored() -> None:
 def test_the_fields_of_a_resumed_task() -> None:
     assert field_changes(step()) == (
         FieldChange("status", "running", None),
-        FieldChange("on_restart", "resume", None),
         FieldChange("attempt", "1", "2"),
         FieldChange("last_seq", "10", "11"),
         FieldChange("snapshot_seq", "5", None),
