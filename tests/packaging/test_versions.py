@@ -1,4 +1,4 @@
-"""The locked versions, and what we know of the versions that we must not get."""
+"""The locked versions, and the wheel that is built of this checkout."""
 
 import re
 import subprocess
@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from PySide6.QtCore import QObject, Signal
 
 ROOT = Path(__file__).parents[2]
 PYPROJECT = ROOT / "pyproject.toml"
@@ -63,28 +62,6 @@ def test_each_dependency_has_its_reason() -> None:
         if line.startswith('  "'):
             assert "#" in above or "#" in line, f"say why: {line}"
         above = line
-
-
-class Emitter(QObject):
-    done = Signal()
-
-
-@pytest.mark.skipif(sys.version_info >= (3, 12), reason="True and None cannot go there")
-def test_this_qt_keeps_its_references_to_true_and_none() -> None:
-    # PySide6 6.12.0 loses one with each emit and dies within seconds.
-    emitter = Emitter()
-    emitter.done.connect(lambda: None)
-    held = [True, None] * 100_000
-    before = sys.getrefcount(True), sys.getrefcount(None)
-    for _ in range(1_000):
-        emitter.done.emit()
-        timer = emitter.startTimer(10_000)
-        emitter.killTimer(timer)
-
-    after = sys.getrefcount(True), sys.getrefcount(None)
-
-    assert len(held) == 200_000
-    assert all(abs(was - now) < 100 for was, now in zip(before, after, strict=True))
 
 
 def test_the_wheel_holds_the_package_its_sql_and_the_resources(tmp_path: Path) -> None:
