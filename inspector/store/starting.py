@@ -22,8 +22,9 @@ def start_task(
 ) -> Written:
     """Claim a queued task (``loading``), or say that a loading one runs (``running``), with its event.
 
-    A queued task is claimed as ``running`` only with ``warm=True``: its model is in memory already. Of two workers that
-    claim the same task one is Refused, as is one that has not the task's attempt. ``started_at`` is the claim's moment.
+    With ``warm=True`` (its model is in memory already) a queued task is claimed as ``running`` at once, and without it
+    only a loading one runs. Of two workers that claim the same task one is Refused, as is one that has not the task's
+    attempt. ``started_at`` is the moment of the claim.
     """
     if status not in (Status.LOADING, Status.RUNNING):
         raise Refused(f"A worker starts a task as loading or running, not as {status}.", task_id=task_id, wanted=status)
@@ -31,8 +32,10 @@ def start_task(
     with write_transaction(db) as conn:
         found = find_for_worker(conn, task_id, attempt, to)
         check_move(found, to)
-        if to is Status.RUNNING and found.status is Status.QUEUED and not warm:
-            raise refusal(task_id, found.status, to, "a queued task runs at once only where its model is warm")
+        if to is Status.RUNNING and warm is not (found.status is Status.QUEUED):
+            # A worker whose model is warm claims by this: a task that is loading has been claimed by another.
+            reason = "another worker has claimed it" if warm else "only a worker whose model is warm skips the loading"
+            raise refusal(task_id, found.status, to, reason)
         at = found.at(now_ms)
         seqs = insert_events(conn, found, [(event_of_move(to), "{}")], status=to, attempt=attempt, at=at)
         require_one(

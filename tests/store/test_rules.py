@@ -34,7 +34,7 @@ TABLE = """
                 queued     loading    running    cancelling  completed  failed  cancelled
 load            loading    -          -          -           -          -       -
 run             -          running    -          -           -          -       -
-run warm        running    running    -          -           -          -       -
+run warm        running    -          -          -           -          -       -
 append          -          loading    running    cancelling  -          -       -
 append nothing  -          loading    running    cancelling  -          -       -
 snapshot        -          -          running    -           -          -       -
