@@ -1,6 +1,7 @@
 """What stands where there is nothing: one sentence, and at most one link."""
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from inspector.desktop.widgets.tools import LinkButton
@@ -17,6 +18,8 @@ class EmptySentence(QWidget):
 
     def __init__(self, sentence: str = "", link: str | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAutoFillBackground(True)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
         self._label = QLabel(self)
         self._label.setTextFormat(Qt.TextFormat.PlainText)
         self._label.setWordWrap(True)
@@ -25,10 +28,15 @@ class EmptySentence(QWidget):
         self._link = LinkButton(parent=self)
         self._link.clicked.connect(self.link_clicked)
         line = QHBoxLayout()
+        line.setContentsMargins(
+            -4, 0, 0, 0
+        )  # a link keeps room for its focus frame; its word stands under the sentence
         line.addWidget(self._link)
         line.addStretch(1)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 12, 12, 12)
+        # A link keeps room for its focus frame; this puts its word under the sentence.
+        layout.setContentsMargins(8, 12, 12, 12)
+        self._label.setContentsMargins(4, 0, 0, 0)
         layout.setSpacing(6)
         layout.addWidget(self._label)
         layout.addLayout(line)

@@ -38,8 +38,13 @@ class FlowLayout(QLayout):
         return self._arrange(QRect(0, 0, width, 0), move=False)
 
     def setGeometry(self, rect: QRect) -> None:
+        before = self.geometry().width()
         super().setGeometry(rect)
         self._arrange(rect, move=True)
+        owner = self.parentWidget()
+        if owner is not None and before != rect.width() and self.heightForWidth(before) != rect.height():
+            # The least height follows from the width, which those around it have to ask for again.
+            owner.updateGeometry()
 
     def sizeHint(self) -> QSize:
         """Return the size of one line of all widgets."""
@@ -50,13 +55,14 @@ class FlowLayout(QLayout):
         return QSize(width + margins.left() + margins.right(), height + margins.top() + margins.bottom())
 
     def minimumSize(self) -> QSize:
-        """Return the size of the largest single widget."""
+        """Return the width of the widest widget, and the height at the width that there is."""
         size = QSize()
         for item in self._items:
             if not item.isEmpty():
                 size = size.expandedTo(item.minimumSize())
         margins = self.contentsMargins()
-        return size + QSize(margins.left() + margins.right(), margins.top() + margins.bottom())
+        narrowest = size.width() + margins.left() + margins.right()
+        return QSize(narrowest, self.heightForWidth(max(self.geometry().width(), narrowest)))
 
     def _arrange(self, rect: QRect, *, move: bool) -> int:
         """Place the widgets in ``rect`` if ``move``; return the height that they need."""

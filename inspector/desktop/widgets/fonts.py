@@ -80,6 +80,11 @@ def at_least(height: int, font: QFont | None = None, room: int = 9) -> int:
     return max(height, line_height(ui_font() if font is None else font) + room)
 
 
+def scaled(pixels: int) -> int:
+    """Return a width meant for the plain font of 13 px, for the font that there is: what holds text grows with it."""
+    return max(pixels, round(pixels * QFontInfo(ui_font()).pixelSize() / PLAIN_PX))
+
+
 def line_height(font: QFont) -> int:
     """Return the height of one line of ``font`` in pixels."""
     return _line_height(font.toString())

@@ -11,7 +11,7 @@ from inspector.desktop.widgets.elided import ElidedLabel
 from inspector.desktop.widgets.fonts import at_least, fixed_font, ui_font
 
 _BETWEEN_COLUMNS = 16
-_CAPTION_GAP = 10
+_CAPTION_GAP = 8
 _ROW = 20
 _NARROWEST = 150
 """A column that would become narrower than this goes below the others."""
@@ -30,7 +30,7 @@ class KeyValue:
 class KeyValues(QWidget):
     """Columns of captions and values that stand still: their places follow from the width, never from the values."""
 
-    def __init__(self, parent: QWidget | None = None, *, weights: Sequence[float] = (1.5, 1.0, 1.0)) -> None:
+    def __init__(self, parent: QWidget | None = None, *, weights: Sequence[float] = (1.55, 1.0, 1.0)) -> None:
         """Share the width between columns by ``weights``; columns beyond them weigh 1."""
         super().__init__(parent)
         self._weights = tuple(weights)
@@ -70,10 +70,12 @@ class KeyValues(QWidget):
         return QSize(width, self.heightForWidth(width))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(_NARROWEST, at_least(_ROW, room=4))
+        return QSize(_NARROWEST, self.heightForWidth(max(self.width(), _NARROWEST)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        if self.heightForWidth(event.size().width()) != self.heightForWidth(event.oldSize().width()):
+            self.updateGeometry()
         self._place()
 
     def changeEvent(self, event: QEvent) -> None:

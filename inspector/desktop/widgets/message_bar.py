@@ -117,10 +117,13 @@ class MessageBar(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         widest = max((control.sizeHint().width() for control in self._controls), default=0)
-        return QSize(max(160, widest + _LEFT + _RIGHT), at_least(36))
+        narrowest = max(160, widest + _LEFT + _RIGHT)
+        return QSize(narrowest, self.heightForWidth(max(self.width(), narrowest)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        if self.heightForWidth(event.size().width()) != self.heightForWidth(event.oldSize().width()):
+            self.updateGeometry()
         self._place()
 
     def changeEvent(self, event: QEvent) -> None:

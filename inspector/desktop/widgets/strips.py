@@ -19,16 +19,23 @@ class Strip(QWidget):
         *,
         ground: str = "window",
         height: int = 40,
+        wraps: bool = False,
         above: bool = False,
         below: bool = True,
     ) -> None:
-        """Paint the token ``ground``, with a hairline ``above`` or ``below``, at least ``height`` high."""
+        """Paint the token ``ground``, with a hairline ``above`` or ``below``, at least ``height`` high.
+
+        ``wraps``: its layout goes on in a next line where the strip is narrow (``FlowLayout``).
+        """
         super().__init__(parent)
         self._ground = ground
         self._height = height
         self._above = above
         self._below = below
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        vertical = QSizePolicy.Policy.Minimum if wraps else QSizePolicy.Policy.Fixed
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, vertical)
+        policy.setHeightForWidth(wraps)
+        self.setSizePolicy(policy)
         self.setMinimumHeight(at_least(height))
 
     def changeEvent(self, event: QEvent) -> None:

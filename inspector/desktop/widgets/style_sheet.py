@@ -15,30 +15,31 @@ _SHEET = Template(
 QToolTip { color: $text; background: $base; border: 1px solid $edge; padding: 4px 6px; }
 
 QMenuBar { color: $text; background: $window; border-bottom: 1px solid $line; padding: 0 7px; }
-QMenuBar::item { background: transparent; padding: 4px 8px; border-radius: 4px; }
+QMenuBar::item { background: transparent; padding: 5px 8px; border-radius: 4px; }
 QMenuBar::item:selected { background: $select; }
 
 QPushButton {
   color: $text; background: $base; border: 1px solid $edge; border-radius: 4px;
-  min-height: 24px; padding: 0 10px;
+  min-height: 20px; padding: 2px 10px;
 }
 QPushButton:hover { background: $hover; }
 QPushButton:pressed, QPushButton:checked { background: $select; border-color: $accent; }
-QPushButton:default, QPushButton:focus { border: 2px solid $accent; min-height: 22px; padding: 0 9px; }
+QPushButton:default, QPushButton:focus { border: 2px solid $accent; padding: 1px 9px; }
 QPushButton:disabled { color: $faint; background: $select_in; border-color: $line; }
 QPushButton[link="true"] {
-  color: $accent; background: transparent; border: 2px solid transparent; min-height: 20px; padding: 0 2px;
+  color: $accent; background: transparent; border: 2px solid transparent; padding: 0 2px;
 }
+QPushButton[link="true"]:default { border-color: transparent; padding: 0 2px; }
 QPushButton[link="true"]:hover { text-decoration: underline; }
-QPushButton[link="true"]:focus { border-color: $accent; }
+QPushButton[link="true"]:focus { border-color: $accent; padding: 0 2px; }
 QPushButton[link="true"]:disabled { color: $faint; }
 
 QLineEdit {
   color: $text; background: $base; border: 1px solid $edge; border-radius: 4px;
-  min-height: 24px; padding: 0 6px; placeholder-text-color: $text3;
+  min-height: 20px; padding: 2px 6px; placeholder-text-color: $text3;
   selection-background-color: $select; selection-color: $text;
 }
-QLineEdit:focus { border: 2px solid $accent; min-height: 22px; padding: 0 5px; }
+QLineEdit:focus { border: 2px solid $accent; padding: 1px 5px; }
 QLineEdit:disabled { color: $faint; background: $window; border-color: $line; }
 
 QScrollBar { background: $base; border: none; }
@@ -51,6 +52,8 @@ QScrollBar::handle:hover, QScrollBar::handle:pressed { background: $text3; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QAbstractScrollArea::corner { background: transparent; border: none; }
+
+QTabBar QToolButton { background: $window; border: none; border-left: 1px solid $line; }
 
 QSplitter::handle { background: $edge; }
 QMainWindow::separator { background: $edge; width: 1px; height: 1px; }

@@ -1,14 +1,16 @@
 """The table of every list: dense rows parted by hairlines, no grid, whole rows selected."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPolygonF
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
 from inspector.desktop.widgets.cells import LAST_PAD, PAD, CellDelegate, TextDelegate
 from inspector.desktop.widgets.drawing import draw_left, draw_right, one_line, small_face
-from inspector.desktop.widgets.fonts import header_height, row_height
+from inspector.desktop.widgets.fonts import header_height, row_height, scaled
 from inspector.desktop.widgets.lines import hairline, line_below, line_right
-from inspector.desktop.widgets.palette import tokens_of
+from inspector.desktop.widgets.palette import Tokens, tokens_of
 
 ACCENT_BAR = 3
 """The width of the bar at the left of the current row."""
@@ -50,10 +52,16 @@ class DenseHeader(QHeaderView):
         last = self.visualIndex(section) == self.count() - 1 - self._hidden_at_the_end()
         right = self._is_right(section)
         room = rect.adjusted(PAD, 0, -(LAST_PAD if last and right else PAD), 0)
-        if self._is_sorted(section):
-            room = self._paint_arrow(painter, room, right)
         word = one_line(self._word(section))
-        (draw_right if right else draw_left)(painter, room, word, small_face(), tokens.text2)
+        is_sorted = self._is_sorted(section)
+        if right:
+            taken = draw_right(painter, room, word, small_face(), tokens.text2)
+            arrow = room.right() + 1 - taken - PAD // 2 - _ARROW
+        else:
+            text_room = room.adjusted(0, 0, -_ARROW - PAD // 2, 0) if is_sorted else room
+            arrow = room.left() + draw_left(painter, text_room, word, small_face(), tokens.text2) + PAD // 2
+        if is_sorted:
+            self._paint_arrow(painter, QPointF(arrow, room.center().y() + 1), tokens)
         line_below(painter, QRectF(rect), tokens.line)
         if not last:
             line_right(painter, QRectF(rect), tokens.line)
@@ -66,19 +74,15 @@ class DenseHeader(QHeaderView):
         painter.end()
         super().paintEvent(event)
 
-    def _paint_arrow(self, painter: QPainter, room: QRect, right: bool) -> QRect:
-        tokens = tokens_of(self.palette())
-        left = room.left() if right else room.right() - _ARROW
-        middle = room.center().y() + 0.5
+    def _paint_arrow(self, painter: QPainter, at: QPointF, tokens: Tokens) -> None:
         tip = -2.0 if self.sortIndicatorOrder() is Qt.SortOrder.AscendingOrder else 2.0
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(hairline(tokens.text2))
         painter.setBrush(Qt.BrushStyle.NoBrush if self._order_is_old else tokens.text2)
-        painter.translate(left + 0.5, middle)
+        painter.translate(at)
         painter.drawPolygon(QPolygonF([QPointF(0, -tip), QPointF(_ARROW - 1, -tip), QPointF((_ARROW - 1) / 2, tip)]))
         painter.restore()
-        return room.adjusted(_ARROW + PAD // 2, 0, 0, 0) if right else room.adjusted(0, 0, -_ARROW - PAD // 2, 0)
 
     def _word(self, section: int) -> object:
         model = self.model()
@@ -135,6 +139,11 @@ class DenseTable(QTableView):
     def dense_header(self) -> DenseHeader:
         """Return the horizontal header."""
         return self._header
+
+    def set_widths(self, widths: Sequence[int]) -> None:
+        """Set the first columns' widths, given for the plain font; a larger font makes them wider."""
+        for column, width in enumerate(widths):
+            self.setColumnWidth(column, scaled(width))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
@@ -126,11 +126,12 @@ class ModeBadge(RowButton):
 class PillButton(RowButton):
     """Says "3 new above": rows that came in while the reader was elsewhere. It lies over the top of a table.
 
-    It keeps itself in the middle of its parent (a viewport), 6 px below its top, and is hidden while there is nothing.
+    It keeps itself in the middle of a viewport, 6 px below its top, and is hidden while there is nothing.
     """
 
     def __init__(self, viewport: QWidget) -> None:
-        super().__init__(viewport)
+        # Not in the viewport itself: scrolling would carry it away with the rows.
+        super().__init__(viewport.parentWidget() or viewport)
         self._viewport = viewport
         self._words = ""
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -143,6 +144,7 @@ class PillButton(RowButton):
         self.refresh()
         self.setVisible(count > 0)
         self._place()
+        self.raise_()
 
     def parts(self) -> Sequence[Part]:
         return [Icon("arrow-up", 12, "base"), Word(self._words, "base", _bold_small)]
@@ -168,13 +170,15 @@ class PillButton(RowButton):
         return None
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() is QEvent.Type.Resize:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
             self._place()
         return super().eventFilter(watched, event)
 
     def _place(self) -> None:
         hint, viewport = self.sizeHint(), self._viewport
-        self.setGeometry((viewport.width() - hint.width()) // 2, 6, hint.width(), hint.height())
+        origin = viewport.pos() if self.parentWidget() is not viewport else QPoint(0, 0)
+        left = origin.x() + (viewport.width() - hint.width()) // 2
+        self.setGeometry(left, origin.y() + 6, hint.width(), hint.height())
 
 
 class LinkButton(QPushButton):
