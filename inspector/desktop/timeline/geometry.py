@@ -20,7 +20,7 @@ LEAST_WINDOW_MS: Final = 4
 SPARSE_PX: Final = 2.0
 """Progress nearer than this to its neighbour is drawn one bar per device pixel instead of one line per event."""
 
-FEW: Final = 3
+FEW: Final = 5
 """Up to so many events in one place are a line like any other; heights tell counts only where there is a crowd."""
 
 

@@ -22,7 +22,7 @@ MARGIN: Final = 18
 _FILL: Final = 0.22
 _TICK: Final = 10.0
 _TALLEST: Final = 15.0
-_LOWEST: Final = 3.0
+_LOWEST: Final = 4.0
 _SHAPE: Final = 13.0
 _GAP: Final = 5.0
 _LONGEST_WORD: Final = 40
@@ -130,7 +130,7 @@ def _paint_box(painter: QPainter, box: PhaseBox, rows: Rows, tokens: Tokens, lin
         _hatch(
             painter,
             QRectF(box.silent_left, area.top(), box.right - box.silent_left, area.height()),
-            mixed(color, fill, 0.35),
+            mixed(color, fill, 0.25),
         )
     painter.fillRect(QRectF(area.left(), area.top(), area.width(), line), color)
     painter.fillRect(QRectF(area.left(), area.bottom() - line, area.width(), line), color)

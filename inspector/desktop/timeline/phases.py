@@ -106,12 +106,10 @@ def history_of(task: TaskRow, timeline: TaskTimeline | None) -> History | None:
     """Return the life of ``task``, or None where neither row nor log knows any time."""
     ticks = () if timeline is None else timeline.ticks
     known = [at for at in (task.created_at, task.started_at, task.finished_at) if at is not None]
-    first = next((tick.created_at for tick in ticks if tick.created_at is not None), None)
-    if first is None and not known:
+    if not ticks and not known:
         return None
-    zero = task.created_at if task.created_at is not None else first if first is not None else min(known)
-    times = _times(ticks, zero if first is None else first)
-    marks, progress = _sorted_out(ticks, times)
+    zero = task.created_at if task.created_at is not None else ticks[0].created_at if ticks else min(known)
+    marks, progress = _sorted_out(ticks)
     if not ticks:
         marks = _marks_of_row(task, zero)
     closed = known_status(marks[-1].status if marks else task.status) in FINAL
@@ -119,6 +117,7 @@ def history_of(task: TaskRow, timeline: TaskTimeline | None) -> History | None:
         marks.append(Mark(None, task.status, task.finished_at))
         closed = True
     seqs = tuple(tick.seq for tick in ticks)
+    times = tuple(tick.created_at for tick in ticks)
     end = max([zero, *times, *known, *(() if closed or task.updated_at is None else (task.updated_at,))])
     is_thinned = timeline is not None and timeline.events > len(ticks)
     return History(
@@ -154,30 +153,21 @@ def at_moment(history: History, now_ms: int | None) -> History:
     )
 
 
-def _times(ticks: Iterable[Tick], first: int) -> tuple[int, ...]:
-    """Return each event's time; one without stands where the one before it stands."""
-    at_ms, times = first, []
-    for tick in ticks:
-        at_ms = at_ms if tick.created_at is None else tick.created_at
-        times.append(at_ms)
-    return tuple(times)
-
-
 def _first_backwards(seqs: tuple[int, ...], times: tuple[int, ...]) -> int | None:
     steps = zip(seqs[1:], pairwise(times), strict=True) if seqs else ()
     return next((seq for seq, (earlier, later) in steps if later < earlier), None)
 
 
-def _sorted_out(ticks: Iterable[Tick], times: Iterable[int]) -> tuple[list[Mark], list[int]]:
+def _sorted_out(ticks: Iterable[Tick]) -> tuple[list[Mark], list[int]]:
     marks: list[Mark] = []
     progress: list[int] = []
     before: str | None = None
-    for tick, at_ms in zip(ticks, times, strict=True):
+    for tick in ticks:
         if tick.status != before or implied_status(tick.type) is not None:
-            marks.append(Mark(tick.seq, tick.status, at_ms, before is not None and tick.type in _RESTARTS))
+            marks.append(Mark(tick.seq, tick.status, tick.created_at, before is not None and tick.type in _RESTARTS))
             before = tick.status
         else:
-            progress.append(at_ms)
+            progress.append(tick.created_at)
     return marks, progress
 
 

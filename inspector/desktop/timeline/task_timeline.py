@@ -78,6 +78,11 @@ class TaskTimelineView(QWidget):
         return self._seq
 
     @property
+    def zero_ms(self) -> int | None:
+        """The moment that the axis counts from; None where no time is known."""
+        return None if self._known is None else self._known.zero_ms
+
+    @property
     def picture(self) -> Picture | None:
         """What is painted now; None where nothing is known."""
         return self._picture
@@ -336,7 +341,7 @@ class TaskTimelineView(QWidget):
             seq=grouped(tick.seq),
             events=grouped(known.events),
             type=visible(tick.type)[:_LONGEST_TYPE],
-            after=offset(None if tick.created_at is None else tick.created_at - known.zero_ms),
+            after=offset(tick.created_at - known.zero_ms),
             status=visible(tick.status)[:_LONGEST_TYPE],
         )
 
@@ -360,7 +365,7 @@ class TaskTimelineView(QWidget):
             return self._phase_words(on[-1].phase) if on else ""
         seq = None if self._finder is None else self._finder.nearest(picture.scale.ms(x))
         tick = self._tick(seq)
-        if tick is None or tick.created_at is None or abs(picture.scale.x(tick.created_at) - x) > _NEAR_PX:
+        if tick is None or abs(picture.scale.x(tick.created_at) - x) > _NEAR_PX:
             return ""
         return self._event_words(tick, known)
 

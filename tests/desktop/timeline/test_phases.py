@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -120,16 +118,6 @@ def test_the_snapshot_stands_at_its_event_or_the_nearest_before_it() -> None:
     assert thinned is not None
     assert thinned.at_ms == T0 + 6_100
     assert life(task(snapshot_seq=4), None).snapshot is None
-
-
-def test_an_event_without_a_time_stands_where_the_one_before_it_stands() -> None:
-    ticks = log(RUNNING).ticks
-    without = tuple(replace(tick, created_at=None) if tick.seq in (1, 4) else tick for tick in ticks)
-    history = life(task(created_at=None), TaskTimeline("t", without, 5))
-    assert [at - T0 for at in history.times] == [1_900, 1_900, 6_100, 6_100, 8_000]
-    timeless = TaskTimeline("t", tuple(replace(tick, created_at=None) for tick in ticks), 5)
-    assert history_of(task(created_at=None), timeless) is None
-    assert spans(life(task(), timeless)) == [("queued", 0, 0), ("loading", 0, 0), ("running", 0, 0)]
 
 
 STEPS: st.SearchStrategy[list[Step]] = st.lists(

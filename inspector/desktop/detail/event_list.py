@@ -1,0 +1,179 @@
+"""The list of events: it follows the end of a log until one scrolls up, and keeps its place when older events join."""
+
+from typing import Final
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
+
+from inspector.desktop.detail.item_model import EventColumn, EventFilterModel, EventItemModel
+from inspector.desktop.detail.loaded_events import Place
+from inspector.desktop.widgets.cells import EventTypeDelegate, NumberDelegate, TextDelegate
+from inspector.desktop.widgets.flash import FlashClock
+from inspector.desktop.widgets.table import DenseTable
+from inspector.layout.pages import EventPage
+from inspector.layout.rows import EventRow
+
+_WIDTHS: Final = {EventColumn.SEQ: 50, EventColumn.SINCE: 84, EventColumn.GAP: 70, EventColumn.TYPE: 212}
+_NEAR_ROWS: Final = 3
+"""So near to the beginning of what is loaded, older events are asked for."""
+
+
+class EventList(DenseTable):
+    """The loaded events that pass the filter, oldest first.
+
+    End goes to the last event and follows the log from there; Home goes to the first one that is loaded. Scrolling up
+    lets go.
+
+    Signals:
+        follow_changed: the list holds on to its end, or let go of it; carries which.
+        event_chosen: the reader moved to another event; carries its ``EventRow``. Not emitted for :meth:`go_to`.
+        before_wanted: the reader is near the first event that is loaded, and there are older ones.
+        after_wanted: the reader is at the last event that is loaded, and there are newer ones.
+        end_wanted: the reader wants to be at the end of the log, which is not loaded.
+    """
+
+    follow_changed = Signal(bool)
+    event_chosen = Signal(object)
+    before_wanted = Signal()
+    after_wanted = Signal()
+    end_wanted = Signal()
+
+    def __init__(self, flash: FlashClock, parent: QWidget | None = None) -> None:
+        super().__init__(parent, dense=True)
+        self._events = EventItemModel(flash.now_ms, self)
+        self._shown = EventFilterModel(self._events, self)
+        self._following = True
+        self._moving = False
+        self.setModel(self._shown)
+        self.setAccessibleName(self.tr("Events"))
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        number, dim = NumberDelegate(flash, self), NumberDelegate(flash, self, tone="text2")
+        self.setItemDelegateForColumn(EventColumn.SEQ, number)
+        self.setItemDelegateForColumn(EventColumn.SINCE, dim)
+        self.setItemDelegateForColumn(EventColumn.GAP, dim)
+        self.setItemDelegateForColumn(EventColumn.TYPE, EventTypeDelegate(flash, self))
+        self.setItemDelegateForColumn(EventColumn.DATA, TextDelegate(flash, self, tone="text2"))
+        header = self.horizontalHeader()
+        for column, width in _WIDTHS.items():
+            header.resizeSection(column, width)
+        header.setSectionsMovable(False)
+        header.setStretchLastSection(False)
+        header.setMinimumSectionSize(40)
+        header.setSectionResizeMode(EventColumn.DATA, QHeaderView.ResizeMode.Stretch)
+        self.selectionModel().currentRowChanged.connect(self._on_current_row)
+        self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
+        self.verticalScrollBar().rangeChanged.connect(self._hold_on)
+
+    @property
+    def events(self) -> EventItemModel:
+        """The events that are loaded."""
+        return self._events
+
+    @property
+    def shown(self) -> EventFilterModel:
+        """Those of them that pass the filter."""
+        return self._shown
+
+    @property
+    def is_following(self) -> bool:
+        """Whether the list stays at its end as events arrive."""
+        return self._following
+
+    def follow(self, following: bool) -> None:
+        """Hold on to the end of the log and go there, or let go of it."""
+        if following != self._following:
+            self._following = following
+            self.follow_changed.emit(following)
+        if following:
+            if self._events.more_after:
+                self.end_wanted.emit()
+            self._hold_on()
+
+    def forget(self) -> None:
+        """Show nothing, for another task, and follow its log."""
+        self._moving = True
+        self._events.forget()
+        self._moving = False
+        self.follow(True)
+
+    def show_page(self, page: EventPage, *, wanted: bool) -> Place:
+        """Let a page join, and say where it did; what is on screen stays where it is, unless the list follows."""
+        first = QPersistentModelIndex(self.indexAt(QPoint(0, 0)))
+        before = self.visualRect(first).top()
+        self._moving = True
+        place = self._events.show_page(page, wanted=wanted)
+        if self._following:
+            self.scrollToBottom()
+        elif place is Place.BEFORE and first.isValid():
+            self.doItemsLayout()
+            bar = self.verticalScrollBar()
+            bar.setValue(bar.value() + self.visualRect(first).top() - before)
+        self._moving = False
+        return place
+
+    def set_filter(self, text: str, *, changes_only: bool) -> None:
+        """Show only what has ``text`` in its type or data, and if so chosen only changes of status."""
+        self._moving = True
+        self._shown.set_filter(text, changes_only=changes_only)
+        self._moving = False
+        self._hold_on()
+
+    def go_to(self, event: EventRow, *, scroll: bool = True) -> None:
+        """Make ``event`` the current one, without telling of it; ``scroll``: and bring it into view.
+
+        Where the filter holds it back no event is current.
+        """
+        row = self._events.row_of(event.seq)
+        index = QModelIndex() if row is None else self._shown.mapFromSource(self._events.index(row, 0))
+        selection = self.selectionModel()
+        if index.isValid() and self.currentIndex().row() == index.row() and selection.isSelected(index):
+            return
+        auto_scroll = self.hasAutoScroll()
+        self.setAutoScroll(scroll)
+        self._moving = True
+        flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+        selection.setCurrentIndex(index, flags)
+        self._moving = False
+        self.setAutoScroll(auto_scroll)
+        if scroll and index.isValid():
+            self.scrollTo(index)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        end = event.matches(QKeySequence.StandardKey.MoveToEndOfLine)
+        if end or event.matches(QKeySequence.StandardKey.MoveToEndOfDocument):
+            self.follow(True)
+            self._make_current(self._shown.rowCount() - 1)
+        elif event.matches(QKeySequence.StandardKey.MoveToStartOfLine) or event.matches(
+            QKeySequence.StandardKey.MoveToStartOfDocument
+        ):
+            self._make_current(0)
+        else:
+            super().keyPressEvent(event)
+
+    def _make_current(self, row: int) -> None:
+        if row >= 0:
+            self.setCurrentIndex(self._shown.index(row, 0))
+
+    def _hold_on(self) -> None:
+        if self._following:
+            self.scrollToBottom()
+
+    def _on_current_row(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        source = self._shown.mapToSource(current)
+        entry = self._events.entry(source.row())
+        if not self._moving and isinstance(entry, EventRow):
+            self.event_chosen.emit(entry)
+
+    def _on_scrolled(self, value: int) -> None:
+        bar = self.verticalScrollBar()
+        if self._moving:
+            return
+        if value < bar.maximum() and self._following:
+            self._following = False
+            self.follow_changed.emit(False)
+        if value >= bar.maximum() > 0 and self._events.more_after:
+            self.after_wanted.emit()
+        near = self.verticalHeader().defaultSectionSize() * _NEAR_ROWS
+        if value <= near and not self._following and self._events.more_before:
+            self.before_wanted.emit()

@@ -1,0 +1,252 @@
+"""The Events tab: a filter line, the list of events, and the data of the one that is chosen."""
+
+from typing import Final
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QSizePolicy, QVBoxLayout, QWidget
+
+from inspector.desktop.detail.event_list import EventList
+from inspector.desktop.detail.loaded_events import Place
+from inspector.desktop.detail.stored_text import EventDataPanel
+from inspector.desktop.widgets.chip import Chip
+from inspector.desktop.widgets.elided import ElidedLabel
+from inspector.desktop.widgets.flash import FlashClock
+from inspector.desktop.widgets.flow import FlowLayout
+from inspector.desktop.widgets.fonts import small_font
+from inspector.desktop.widgets.lines import PaneSplitter
+from inspector.desktop.widgets.tools import LinkButton
+from inspector.desktop.widgets.words import grouped
+from inspector.layout.pages import EventPage
+from inspector.layout.rows import EventRow, StoredText
+
+_AROUND: Final = 100
+"""How many events before one that is jumped to are asked for as well."""
+
+
+class EventsTab(QWidget):
+    """The loaded events of one task. It is told which events there are and asks for those it lacks.
+
+    Signals:
+        events_wanted: events that are not loaded are wanted; carries the number after which and the number before which
+            they begin and end, each an int or None; both None: the last ones.
+        event_data_wanted: the whole data of an event is wanted, of which only a part is here; carries its number.
+        seq_selected: the reader chose an event in the list; carries its number.
+        uncover_wanted: the reader wants to see what is covered.
+    """
+
+    events_wanted = Signal(object, object)
+    event_data_wanted = Signal(int)
+    seq_selected = Signal(int)
+    uncover_wanted = Signal()
+
+    def __init__(self, flash: FlashClock, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._totals: tuple[int | None, int | None] = (None, None)
+        self._selected: int | None = None
+        self._jump_to: int | None = None
+        self._asked: set[str] = set()
+        self._list = EventList(flash, self)
+        self._data = EventDataPanel(self)
+        self._copy = QAction(self.tr("Copy data"), self)
+        self._build()
+        self._connect()
+        self._tell_counts()
+
+    @property
+    def list(self) -> EventList:
+        """The list of events."""
+        return self._list
+
+    @property
+    def data_panel(self) -> EventDataPanel:
+        """What shows the data of the chosen event."""
+        return self._data
+
+    @property
+    def seq(self) -> int | None:
+        """The event that is chosen."""
+        return self._selected
+
+    def forget(self) -> None:
+        """Show no events, for another task. The filter stays."""
+        self._selected = self._jump_to = None
+        self._totals = (None, None)
+        self._asked.clear()
+        self._list.forget()
+        self._data.show_event(None, None)
+        self._tell_counts()
+
+    def set_zero(self, zero_ms: int | None) -> None:
+        """Set when the task was created: what "since start" counts from."""
+        self._list.events.set_zero(zero_ms)
+
+    def set_covered(self, covered: bool) -> None:
+        """Cover the data of all events, or uncover it."""
+        if covered != self._list.events.is_covered:
+            self._list.events.set_covered(covered)
+            self._data.set_covered(covered)
+            self._list.shown.invalidate()
+
+    def set_totals(self, events: int | None, changes: int | None) -> None:
+        """Set how many events, and changes of status, the whole log has; None where that is not known."""
+        if (events, changes) != self._totals:
+            self._totals = (events, changes)
+            self._tell_counts()
+
+    def show_events(self, page: EventPage, *, replace: bool) -> None:
+        """Let a page join what is loaded. ``replace``: where it lies apart from that, it takes its place."""
+        jump, holds_jump = self._jump_to, False
+        if jump is not None and page.events:
+            holds_jump = page.events[0].seq <= jump <= page.events[-1].seq
+        is_end = "end" in self._asked and bool(page.events) and not page.more_after
+        place = self._list.show_page(page, wanted=replace or holds_jump or is_end)
+        if place is not Place.NOWHERE:
+            self._asked.clear()
+        if holds_jump and jump is not None:
+            self._jump_to = None
+            self._show(jump, scroll=True)
+        elif self._selected is not None and place is Place.INSTEAD:
+            self._show(self._selected, scroll=False)
+        self._tell_counts()
+
+    def show_event_data(self, seq: int, data: StoredText) -> None:
+        """Show the whole data of an event, if it is still the chosen one."""
+        if seq == self._selected:
+            self._data.show_whole(seq, data)
+
+    def select_seq(self, seq: int) -> None:
+        """Choose an event as the timeline's cursor does; one that is not loaded is asked for with those around it."""
+        self._selected = seq
+        if self._list.events.event_row(seq) is not None:
+            self._jump_to = None
+            self._show(seq, scroll=True)
+            return
+        self._data.show_event(None, None)
+        self._list.follow(False)
+        if self._jump_to is None or abs(seq - self._jump_to) > _AROUND // 2:
+            self.events_wanted.emit(max(0, seq - _AROUND), None)
+        self._jump_to = seq
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Find):
+            self._text.setFocus()
+            self._text.selectAll()
+        else:
+            super().keyPressEvent(event)
+
+    def _build(self) -> None:
+        self._text = QLineEdit(self)
+        self._text.setPlaceholderText(self.tr("Type or data"))
+        self._text.setAccessibleName(self.tr("Filter the events by type or data"))
+        self._text.setClearButtonEnabled(True)
+        self._text.setMaxLength(200)
+        self._text.setFixedWidth(self._text.fontMetrics().averageCharWidth() * 20)
+        self._text.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._all = Chip(self.tr("All"), in_pane=True, parent=self)
+        self._all.setChecked(True)
+        self._changes = Chip(self.tr("Status changes"), in_pane=True, parent=self)
+        self._follow = Chip(self.tr("Follow"), icon="check", in_pane=True, parent=self)
+        self._follow.setChecked(True)
+        self._follow.setToolTip(self.tr("Stay at the last event as events arrive (End)"))
+        line = QWidget(self)
+        flow = FlowLayout(line)
+        flow.setContentsMargins(8, 4, 8, 4)
+        for widget in (self._text, self._all, self._changes, self._follow):
+            flow.addWidget(widget)
+        self._note = ElidedLabel(tone="text2", face=small_font, parent=self)
+        self._earlier = LinkButton(self.tr("Load earlier"), self)
+        self._notes = QWidget(self)
+        notes = QHBoxLayout(self._notes)
+        notes.setContentsMargins(12, 0, 12, 2)
+        notes.addWidget(self._note)
+        notes.addWidget(self._earlier)
+        notes.addStretch(1)
+        self._list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        parts = PaneSplitter(Qt.Orientation.Vertical, self)
+        parts.addWidget(self._list)
+        parts.addWidget(self._data)
+        parts.setStretchFactor(0, 1)
+        parts.setStretchFactor(1, 1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(line)
+        whole.addWidget(self._notes)
+        whole.addWidget(parts, 1)
+
+    def _connect(self) -> None:
+        self._text.textChanged.connect(self._filter)
+        self._all.clicked.connect(lambda: self._choose_changes(False))
+        self._changes.clicked.connect(lambda: self._choose_changes(True))
+        self._follow.clicked.connect(self._list.follow)
+        self._list.follow_changed.connect(self._follow.setChecked)
+        self._list.event_chosen.connect(self._on_event_chosen)
+        self._list.before_wanted.connect(self._want_before)
+        self._list.after_wanted.connect(self._want_after)
+        self._list.end_wanted.connect(self._want_end)
+        self._earlier.clicked.connect(self._want_before)
+        self._list.customContextMenuRequested.connect(self._show_menu)
+        self._data.whole_wanted.connect(self.event_data_wanted)
+        self._data.uncover_wanted.connect(self.uncover_wanted)
+        self._copy.triggered.connect(self._data.copy)
+
+    def _filter(self) -> None:
+        self._list.set_filter(self._text.text(), changes_only=self._changes.isChecked())
+        if self._selected is not None:
+            self._show(self._selected, scroll=not self._list.is_following)
+        self._tell_counts()
+
+    def _choose_changes(self, changes_only: bool) -> None:
+        self._all.setChecked(not changes_only)
+        self._changes.setChecked(changes_only)
+        self._filter()
+
+    def _tell_counts(self) -> None:
+        events = self._list.events
+        loaded, changes = events.events, events.changes
+        total, total_changes = self._totals
+        self._all.set_count(loaded if total is None else max(total, loaded))
+        self._changes.set_count(changes if total_changes is None else max(total_changes, changes))
+        is_partial = self._list.shown.is_on and (events.more_before or events.more_after)
+        if is_partial:
+            of_all = "" if total is None else self.tr(", {total} in all").format(total=grouped(total))
+            words = self.tr("{shown} of the {loaded} events loaded here{of_all}")
+            shown = grouped(self._list.shown.rowCount())
+            self._note.setText(words.format(shown=shown, loaded=grouped(loaded), of_all=of_all))
+        self._earlier.setVisible(events.more_before)
+        self._notes.setVisible(is_partial)
+
+    def _show(self, seq: int, *, scroll: bool) -> None:
+        event = self._list.events.event_row(seq)
+        if event is not None:
+            self._data.show_event(event.seq, event.data)
+            self._list.go_to(event, scroll=scroll)
+
+    def _on_event_chosen(self, event: EventRow) -> None:
+        self._selected = event.seq
+        self._jump_to = None
+        self._data.show_event(event.seq, event.data)
+        self.seq_selected.emit(event.seq)
+
+    def _want_before(self) -> None:
+        if "before" not in self._asked:
+            self._asked.add("before")
+            self.events_wanted.emit(None, self._list.events.first_seq)
+
+    def _want_after(self) -> None:
+        if "after" not in self._asked:
+            self._asked.add("after")
+            self.events_wanted.emit(self._list.events.last_seq, None)
+
+    def _want_end(self) -> None:
+        self._asked.add("end")
+        self.events_wanted.emit(None, None)
+
+    def _show_menu(self, at: QPoint) -> None:
+        if not self._list.indexAt(at).isValid():
+            return
+        menu = QMenu(self)
+        menu.addAction(self._copy)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(self._list.viewport().mapToGlobal(at))

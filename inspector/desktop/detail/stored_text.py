@@ -1,0 +1,160 @@
+"""One stored text in a pane: its caption and size, as stored or laid out, and a button that copies it."""
+
+from typing import Final
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QButtonGroup, QStackedWidget, QVBoxLayout, QWidget
+
+from inspector.desktop.widgets.chip import Chip
+from inspector.desktop.widgets.empty import EmptySentence
+from inspector.desktop.widgets.json_text import LONGEST
+from inspector.desktop.widgets.json_view import JsonView
+from inspector.desktop.widgets.strips import CaptionStrip
+from inspector.desktop.widgets.tools import FlatTool
+from inspector.desktop.widgets.words import byte_size
+from inspector.layout.rows import StoredText
+from inspector.layout.visible import visible
+
+_LINES: Final = "\n\r\t"
+
+
+class StoredTextPanel(QWidget):
+    """Shows a text of the database as plain text. Copying gives the stored text, unchanged.
+
+    Signals:
+        uncover_wanted: the text is hidden and the reader wants to see it.
+    """
+
+    uncover_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._caption = ""
+        self._absent = ""
+        self._stored: StoredText | None = None
+        self._is_covered = False
+        self._strip = CaptionStrip(parent=self, above=True)
+        self._laid_out = Chip(self.tr("Laid out"), in_pane=True, parent=self)
+        self._as_stored = Chip(self.tr("As stored"), in_pane=True, parent=self)
+        group = QButtonGroup(self)
+        for chip in (self._laid_out, self._as_stored):
+            group.addButton(chip)
+            self._strip.add_control(chip)
+        self._laid_out.setChecked(True)
+        self._copy = FlatTool(icon="copy", parent=self)
+        self._copy.setAccessibleName(self.tr("Copy the stored text"))
+        self._copy.setToolTip(self.tr("Copy the stored text"))
+        self._strip.add_control(self._copy)
+        self._view = JsonView(self)
+        self._sentence = EmptySentence(parent=self)
+        self._pages = QStackedWidget(self)
+        self._pages.addWidget(self._view)
+        self._pages.addWidget(self._sentence)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(self._strip)
+        whole.addWidget(self._pages, 1)
+        self._as_stored.toggled.connect(self._on_as_stored)
+        self._copy.clicked.connect(self.copy)
+        self._sentence.link_clicked.connect(self.uncover_wanted)
+        self._refresh()
+
+    @property
+    def view(self) -> JsonView:
+        """What shows the text."""
+        return self._view
+
+    @property
+    def caption(self) -> CaptionStrip:
+        """The strip above it."""
+        return self._strip
+
+    def show_stored(self, caption: str, stored: StoredText | None, *, absent: str) -> None:
+        """Show ``stored`` under ``caption``; where there is none, the sentence ``absent``."""
+        if (caption, stored, absent) != (self._caption, self._stored, self._absent):
+            self._caption, self._stored, self._absent = caption, stored, absent
+            self._refresh()
+
+    def set_covered(self, covered: bool) -> None:
+        """Hide the text, of which only the size is told then, or show it."""
+        if covered != self._is_covered:
+            self._is_covered = covered
+            self._refresh()
+
+    def copy(self) -> None:
+        """Copy the text as it is stored, as far as it is here."""
+        if self._stored is not None and not self._is_covered:
+            QGuiApplication.clipboard().setText(self._stored.text)
+
+    def _on_as_stored(self, as_stored: bool) -> None:
+        self._view.set_pretty(not as_stored)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        stored = self._stored
+        is_shown = stored is not None and not self._is_covered
+        for control in (self._laid_out, self._as_stored, self._copy):
+            control.setEnabled(is_shown)
+        self._strip.set_caption(self._caption, "" if stored is None else self._size(stored))
+        if stored is None:
+            self._sentence.set_sentence(self._absent)
+            self._view.clear()
+        elif self._is_covered:
+            sentence = self.tr("Hidden: it can hold prompts and outputs.")
+            self._sentence.set_sentence(sentence, self.tr("Show the content of this file"))
+            self._view.clear()
+        else:
+            is_cut = stored.is_cut or len(stored.text) > LONGEST
+            # Cut first: making a megabyte visible takes longer than anybody reads.
+            shown = visible(stored.text[:LONGEST], keep=_LINES)
+            self._view.show_text(shown, length=stored.length if is_cut else None)
+        self._pages.setCurrentIndex(0 if is_shown else 1)
+
+    def _size(self, stored: StoredText) -> str:
+        if stored.is_cut:
+            return self.tr("{size}, only its beginning is here").format(size=byte_size(stored.length))
+        size = byte_size(len(stored.text.encode(errors="surrogateescape")))
+        if self._is_covered:
+            return self.tr("{size}, hidden").format(size=size)
+        how = self.tr("as stored") if self._as_stored.isChecked() else self.tr("laid out")
+        return f"{size}, {how}"
+
+
+class EventDataPanel(StoredTextPanel):
+    """The data of the chosen event. Of a long one only the beginning comes with the list; the whole is asked for.
+
+    Signals:
+        whole_wanted: the whole data of an event is wanted; carries its number.
+    """
+
+    whole_wanted = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._seq: int | None = None
+        self._none()
+
+    def show_event(self, seq: int | None, data: StoredText | None) -> None:
+        """Show the data of event ``seq``, or that none is chosen."""
+        if seq is None or data is None:
+            self._seq = None
+            self._none()
+            return
+        if seq != self._seq:
+            self._seq = seq
+            self.show_stored(self._words(seq), data, absent="")
+            if data.is_cut:
+                self.whole_wanted.emit(seq)
+
+    def show_whole(self, seq: int, data: StoredText) -> None:
+        """Show the whole data of event ``seq``, if it is still the one that is shown."""
+        if seq == self._seq:
+            self.show_stored(self._words(seq), data, absent="")
+
+    def _words(self, seq: int) -> str:
+        return self.tr("Data of event {seq}").format(seq=seq)
+
+    def _none(self) -> None:
+        self.show_stored(self.tr("Data of the event"), None, absent=self.tr("No event chosen."))

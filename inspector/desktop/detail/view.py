@@ -1,0 +1,391 @@
+"""The detail pane: one task's state, times, timeline, events and stored texts."""
+
+from collections.abc import Mapping
+from datetime import tzinfo
+from enum import IntEnum
+from typing import Final
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHeaderView, QStackedLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from inspector.desktop.detail.cancel_bar import CancelBar
+from inspector.desktop.detail.cancel_words import CancelAnswer, Times
+from inspector.desktop.detail.events_tab import EventsTab
+from inspector.desktop.detail.raw_row import RawColumn, RawRowItemModel
+from inspector.desktop.detail.stored_text import StoredTextPanel
+from inspector.desktop.detail.summary import Clock, Names, summary
+from inspector.desktop.detail.title_row import TitleRow
+from inspector.desktop.timeline.task_timeline import TaskTimelineView
+from inspector.desktop.widgets.cells import FixedDelegate, TextDelegate
+from inspector.desktop.widgets.empty import EmptySentence
+from inspector.desktop.widgets.flash import FlashClock
+from inspector.desktop.widgets.key_values import KeyValues
+from inspector.desktop.widgets.lines import HairLine
+from inspector.desktop.widgets.palette import tokens_of
+from inspector.desktop.widgets.table import DenseTable
+from inspector.desktop.widgets.tabs import UnderlineTabs
+from inspector.desktop.widgets.words import grouped
+from inspector.layout.pages import EventPage, TaskTimeline
+from inspector.layout.rows import StoredText, TaskDetail, TaskRow
+from inspector.layout.visible import visible
+from inspector.lmsp.events import EventType, implied_status
+from inspector.lmsp.statuses import FINAL, UNFINISHED
+
+_ROOM_FOR_SUMMARY: Final = 400
+"""Below this height the captions and values give way to the timeline and the events."""
+
+
+class DetailTab(IntEnum):
+    """The tabs of the pane."""
+
+    EVENTS = 0
+    REQUEST = 1
+    RESPONSE = 2
+    SNAPSHOT = 3
+    ERROR = 4
+    RAW_ROW = 5
+
+
+class DetailPane(QWidget):
+    """Shows the selected task. It is fed by plain values and asks for nothing itself; equal values change nothing.
+
+    Signals:
+        cancel_requested: the question before a cancel was answered yes; carries the task's id.
+        events_wanted: events that are not loaded are wanted, an answer for :meth:`show_events`; carries the task's id,
+            the number after which they begin and the number before which they end, each an int or None; both None: the
+            last page.
+        event_data_wanted: the whole data of an event is wanted, an answer for :meth:`show_event_data`; carries the
+            task's id and the event's number.
+        content_wanted: the reader wants to see prompts and outputs that :meth:`set_covered` hides.
+    """
+
+    cancel_requested = Signal(str)
+    events_wanted = Signal(str, object, object)
+    event_data_wanted = Signal(str, int)
+    content_wanted = Signal()
+
+    def __init__(self, zone: tzinfo, parent: QWidget | None = None, *, flash: FlashClock | None = None) -> None:
+        """Make an empty pane that tells times of ``zone``; ``flash`` is the clock of changed cells, its own if None."""
+        super().__init__(parent)
+        self._detail: TaskDetail | None = None
+        self._timeline: TaskTimeline | None = None
+        self._clock = Clock(zone)
+        self._names = Names()
+        self._why_not: str | None = self.tr("No file is open.")
+        self._asks_for: str | None = None
+        self._asks_next = False
+        self._is_covered = False
+        self._build(FlashClock(self) if flash is None else flash)
+        self._connect()
+        self._refresh()
+
+    @property
+    def task_id(self) -> str | None:
+        """The task that is shown."""
+        return None if self._detail is None else self._detail.task.id
+
+    @property
+    def events(self) -> EventsTab:
+        """The Events tab."""
+        return self._events
+
+    @property
+    def timeline(self) -> TaskTimelineView:
+        """The painted timeline."""
+        return self._painted
+
+    @property
+    def tabs(self) -> UnderlineTabs:
+        """The bar of tabs; see :class:`DetailTab`."""
+        return self._tabs
+
+    @property
+    def bar(self) -> CancelBar:
+        """The bar of the question and the outcome."""
+        return self._bar
+
+    @property
+    def title(self) -> TitleRow:
+        """The title row with its one action."""
+        return self._title
+
+    def show_task(self, detail: TaskDetail | None) -> None:
+        """Show a task, or that none is selected. Another task than before starts with no timeline and no events."""
+        if detail == self._detail:
+            return
+        if detail is None or detail.task.id != self.task_id:
+            self._timeline = None
+            self._bar.dismiss()
+            self._events.forget()
+        self._detail = detail
+        self._refresh()
+        if detail is not None and (self._asks_next or self._asks_for == detail.task.id):
+            self.ask_cancel(detail.task.id)
+
+    def show_timeline(self, timeline: TaskTimeline | None) -> None:
+        """Show the log of the task without its data; one of another task is dropped."""
+        if timeline == self._timeline or (timeline is not None and timeline.task_id != self.task_id):
+            return
+        self._timeline = timeline
+        self._show_timeline()
+
+    def show_events(self, page: EventPage, *, replace: bool) -> None:
+        """Show a page of the task's log; one of another task is dropped.
+
+        It joins what is loaded. Where it does not adjoin that, it takes its place if ``replace``, or if it holds what
+        the pane asked for; otherwise it is news from elsewhere in the log and is left out.
+        """
+        if page.task_id == self.task_id:
+            self._events.show_events(page, replace=replace)
+            if self._painted.seq is not None and self._events.seq is None:
+                self._events.select_seq(self._painted.seq)
+
+    def show_event_data(self, seq: int, data: StoredText) -> None:
+        """Show the whole data of an event, if it is still the chosen one."""
+        self._events.show_event_data(seq, data)
+
+    def set_now(self, now_ms: int | None, today_ms: int | None = None) -> None:
+        """Set the moment that durations run to: None where the file does not move.
+
+        ``today_ms`` is the moment that decides whether a time is told with its date; without either every one is.
+        """
+        clock = Clock(self._clock.zone, now_ms, self._clock.today_ms if today_ms is None else today_ms)
+        if clock != self._clock:
+            self._clock = clock
+            self._painted.set_now(now_ms)
+            self._show_summary()
+
+    def set_may_act(self, may_act: bool, why_not: str | None) -> None:
+        """Say whether a task may be cancelled here, and if not, why."""
+        self._why_not = None if may_act else (why_not or self.tr("Actions are off for this file."))
+        self._show_title()
+
+    def set_names(self, models: Mapping[str, str], clients: Mapping[str, str]) -> None:
+        """Set the names of models and clients by their ids; what has none is shown by its id."""
+        names = Names(dict(models), dict(clients))
+        if names != self._names:
+            self._names = names
+            self._show_summary()
+
+    def set_covered(self, covered: bool) -> None:
+        """Hide what can hold prompts and outputs (requests, data of events, responses, snapshots), or show it."""
+        if covered != self._is_covered:
+            self._is_covered = covered
+            self._events.set_covered(covered)
+            for panel in (self._request, self._response, self._snapshot):
+                panel.set_covered(covered)
+            self._show_texts()
+
+    def ask_cancel(self, task_id: str | None = None) -> None:
+        """Ask whether the task is to be cancelled: the one named, as soon as it is shown, else the one that is.
+
+        Nothing is asked where it has ended or nothing may be written.
+        """
+        self._asks_for, self._asks_next = None, False
+        if self._detail is None or (task_id is not None and task_id != self.task_id):
+            self._asks_for, self._asks_next = task_id, task_id is None
+        elif self._detail.task.status in UNFINISHED and self._why_not is None:
+            self.show_cancel_question(self._detail.task)
+
+    def show_cancel_question(self, task: TaskRow) -> None:
+        """Ask whether ``task`` is to be cancelled."""
+        self._bar.ask(task, self._clock.now_ms)
+
+    def show_cancel_outcome(self, answer: CancelAnswer) -> None:
+        """Tell how a cancel ended, in the place of the question; that of another task is dropped."""
+        if answer.task_id == self.task_id:
+            status = None if self._detail is None else self._detail.task.status
+            self._bar.show_outcome(answer, self._times(), status)
+
+    def minimumSizeHint(self) -> QSize:
+        # What does not fit is left out by height, so the pane may be lower than its parts together want to be.
+        return QSize(320, 220)
+
+    def sizeHint(self) -> QSize:
+        return QSize(556, 700)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._summary.setVisible(self.height() >= _ROOM_FOR_SUMMARY)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self._bar.isVisibleTo(self):
+            self._bar.dismiss()
+        else:
+            super().keyPressEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange:
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), tokens_of(self.palette()).base)
+        painter.end()
+
+    def _build(self, flash: FlashClock) -> None:
+        self._empty = EmptySentence(self.tr("No task selected. Choose one in the list to see its life."), parent=self)
+        self._whole = QWidget(self)
+        self._title = TitleRow(self)
+        self._bar = CancelBar(self)
+        self._summary = QWidget(self)
+        self._values = KeyValues(self._summary)
+        room = QVBoxLayout(self._summary)
+        room.setContentsMargins(12, 0, 12, 6)
+        room.addWidget(self._values)
+        self._painted = TaskTimelineView(self)
+        self._tabs = UnderlineTabs(self)
+        self._tabs.setAccessibleName(self.tr("Parts of the task"))
+        for word in ("Events", "Request", "Response", "Snapshot", "Error", "Raw row"):
+            self._tabs.add_tab(self.tr(word))
+        self._events = EventsTab(flash, self)
+        self._request, self._response = StoredTextPanel(self), StoredTextPanel(self)
+        self._snapshot, self._error = StoredTextPanel(self), StoredTextPanel(self)
+        self._raw = RawRowItemModel(self)
+        self._raw_table = DenseTable(self, dense=True)
+        self._raw_table.setModel(self._raw)
+        self._raw_table.setAccessibleName(self.tr("Raw row"))
+        self._raw_table.setItemDelegateForColumn(RawColumn.NAME, TextDelegate(parent=self._raw_table, tone="text2"))
+        self._raw_table.setItemDelegateForColumn(RawColumn.VALUE, FixedDelegate(parent=self._raw_table))
+        header = self._raw_table.horizontalHeader()
+        header.resizeSection(RawColumn.NAME, 130)
+        header.setSectionsMovable(False)
+        header.setSectionResizeMode(RawColumn.VALUE, QHeaderView.ResizeMode.Stretch)
+        self._pages = QStackedWidget(self)
+        for page in (self._events, self._request, self._response, self._snapshot, self._error, self._raw_table):
+            self._pages.addWidget(page)
+        column = QVBoxLayout(self._whole)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for part in (self._title, self._bar, self._summary, HairLine(parent=self), self._painted, self._tabs):
+            column.addWidget(part)
+        column.addWidget(self._pages, 1)
+        self._either = QStackedLayout(self)
+        self._either.addWidget(self._empty)
+        self._either.addWidget(self._whole)
+
+    def _connect(self) -> None:
+        self._title.cancel_clicked.connect(lambda: self.ask_cancel(self.task_id))
+        self._bar.confirmed.connect(self.cancel_requested)
+        self._bar.event_wanted.connect(self._go_to_event)
+        self._bar.dismissed.connect(self._on_bar_dismissed)
+        self._tabs.currentChanged.connect(self._pages.setCurrentIndex)
+        self._painted.seq_selected.connect(self._on_timeline_selected)
+        self._events.seq_selected.connect(self._painted.select_seq)
+        self._events.events_wanted.connect(self._on_events_wanted)
+        self._events.event_data_wanted.connect(self._on_event_data_wanted)
+        self._events.uncover_wanted.connect(self.content_wanted)
+        for panel in (self._request, self._response, self._snapshot):
+            panel.uncover_wanted.connect(self.content_wanted)
+
+    def _refresh(self) -> None:
+        self._either.setCurrentWidget(self._empty if self._detail is None else self._whole)
+        self._show_title()
+        self._show_summary()
+        self._show_timeline()
+        self._show_texts()
+        if self._detail is not None:
+            self._bar.update_task(self._detail.task, self._times())
+
+    def _show_title(self) -> None:
+        if self._detail is not None:
+            self._title.show_task(self._detail.task, why_not=self._why_not)
+
+    def _show_summary(self) -> None:
+        if self._detail is not None:
+            self._values.show_columns(summary(self._detail.task, self._clock, self._names))
+
+    def _show_timeline(self) -> None:
+        task = None if self._detail is None else self._detail.task
+        self._painted.show_timeline(self._timeline, task, self._clock.now_ms)
+        self._events.set_zero(self._painted.zero_ms)
+        timeline = self._timeline
+        if timeline is None:
+            self._events.set_totals(None if task is None else task.last_seq, None)
+        else:
+            changes = sum(implied_status(tick.type) is not None for tick in timeline.ticks)
+            self._events.set_totals(timeline.events, changes)
+        self._show_events_remark(task)
+
+    def _show_events_remark(self, task: TaskRow | None) -> None:
+        remark: int | str | None = None
+        if task is not None:
+            remark = task.last_seq if self._timeline is None else self._timeline.events
+            if task.status in FINAL and self._timeline is not None and self._timeline.events < task.last_seq:
+                remark = self.tr("{here} of {all}").format(here=grouped(remark), all=grouped(task.last_seq))
+        self._tabs.set_remark(DetailTab.EVENTS, remark)
+
+    def _show_texts(self) -> None:
+        detail = self._detail
+        self._raw.show(detail, covered=self._is_covered)
+        if detail is None:
+            return
+        task = detail.task
+        code = "" if task.error_code is None else visible(task.error_code[:200])
+        snapshot = self.tr("Snapshot")
+        if task.snapshot_seq is not None:
+            snapshot = self.tr("Snapshot at event {seq}").format(seq=grouped(task.snapshot_seq))
+        for tab, panel, caption, stored, absent in (
+            (DetailTab.REQUEST, self._request, self.tr("Request"), detail.request, self.tr("No request is stored.")),
+            (
+                DetailTab.RESPONSE,
+                self._response,
+                self.tr("Response"),
+                detail.response,
+                self.tr("No response is stored."),
+            ),
+            (DetailTab.SNAPSHOT, self._snapshot, snapshot, detail.snapshot, self.tr("No snapshot is stored.")),
+            (
+                DetailTab.ERROR,
+                self._error,
+                code or self.tr("Error"),
+                detail.error_message,
+                self.tr("No message is stored."),
+            ),
+        ):
+            panel.show_stored(caption, stored, absent=absent)
+            is_there = stored is not None or (tab is DetailTab.ERROR and task.error_code is not None)
+            self._tabs.setTabEnabled(tab, is_there)
+            hides = self._is_covered and stored is not None and tab is not DetailTab.ERROR
+            self._tabs.set_remark(tab, self.tr("hidden") if hides else None)
+        if not self._is_covered and detail.snapshot is not None:
+            self._tabs.set_remark(DetailTab.SNAPSHOT, task.snapshot_seq)
+        if not self._tabs.isTabEnabled(self._tabs.currentIndex()):
+            self._tabs.setCurrentIndex(DetailTab.EVENTS)
+
+    def _times(self) -> Times:
+        """Return what row and log know of the times around a cancel."""
+        if self._detail is None:
+            return Times()
+        task = self._detail.task
+        ticks = () if self._timeline is None else self._timeline.ticks
+        asked_ms = next((tick.created_at for tick in ticks if tick.type == EventType.CANCELLING), None)
+        finished_ms = task.finished_at if task.status in FINAL else None
+        return Times(
+            finished=None if finished_ms is None else self._clock.time(finished_ms),
+            cancelling_since=None if asked_ms is None else self._clock.time(asked_ms),
+            took_ms=None if finished_ms is None or asked_ms is None else finished_ms - asked_ms,
+        )
+
+    def _go_to_event(self, seq: int) -> None:
+        self._tabs.setCurrentIndex(DetailTab.EVENTS)
+        self._painted.select_seq(seq)
+        self._events.select_seq(seq)
+
+    def _on_timeline_selected(self, seq: int) -> None:
+        self._tabs.setCurrentIndex(DetailTab.EVENTS)
+        self._events.select_seq(seq)
+
+    def _on_events_wanted(self, after_seq: int | None, before_seq: int | None) -> None:
+        if self.task_id is not None:
+            self.events_wanted.emit(self.task_id, after_seq, before_seq)
+
+    def _on_event_data_wanted(self, seq: int) -> None:
+        if self.task_id is not None:
+            self.event_data_wanted.emit(self.task_id, seq)
+
+    def _on_bar_dismissed(self) -> None:
+        if self._title.cancel_button.isEnabled():
+            self._title.cancel_button.setFocus()
