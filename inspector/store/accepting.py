@@ -11,7 +11,7 @@ from inspector.lmsp.events import EventType
 from inspector.lmsp.recovery import Policy
 from inspector.lmsp.statuses import Status
 from inspector.store.errors import Refused
-from inspector.store.stored_json import to_json
+from inspector.store.stored_json import object_to_json
 from inspector.store.writing import write_transaction
 
 
@@ -42,9 +42,7 @@ def accept_task(
         raise Refused(f"The policy {on_restart!r} is none of {', '.join(Policy)}.", wanted=Status.QUEUED)
     if task_id == "":
         raise Refused("The id of a task is not empty.", wanted=Status.QUEUED)
-    if not isinstance(request, Mapping):
-        raise Refused("The request is not a JSON object.", wanted=Status.QUEUED)
-    body = to_json(dict(request), "The request")
+    body = object_to_json(request, "The request")
     new_id = f"task_{uuid.uuid4().hex}" if task_id is None else task_id
     task = TaskRow(
         id=new_id,

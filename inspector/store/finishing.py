@@ -8,7 +8,7 @@ from sqlite_utils import Database
 from inspector.lmsp.events import event_of_move
 from inspector.lmsp.statuses import Status
 from inspector.store.errors import Refused
-from inspector.store.stored_json import to_json
+from inspector.store.stored_json import object_to_json, to_json
 from inspector.store.tasks import Found, Written, check_move, find_for_worker, insert_events, refusal, require_one
 from inspector.store.writing import write_transaction
 
@@ -27,9 +27,7 @@ def complete_task(
     Refused where the task is being cancelled or has ended: whoever committed first has won (section 11.2). The id of
     the response is made from the task's where none is given; one that is taken is Refused.
     """
-    if not isinstance(response, Mapping):
-        raise Refused("The response is not a JSON object.", task_id=task_id, wanted=Status.COMPLETED)
-    body = to_json(dict(response), "The response")
+    body = object_to_json(response, "The response")
     new_id = f"resp_{task_id}" if response_id is None else response_id
     data = to_json({"response_id": new_id}, "The id of the response")
     with write_transaction(db) as conn:

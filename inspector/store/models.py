@@ -13,7 +13,7 @@ from sqlite_utils import Database
 from inspector.layout.rows import ModelRow
 from inspector.lmsp.digests import digest_of
 from inspector.store.errors import Refused, Unusable
-from inspector.store.stored_json import to_json
+from inspector.store.stored_json import object_to_json
 from inspector.store.writing import write_transaction
 
 _CHUNK_BYTES: Final = 1024 * 1024
@@ -32,15 +32,15 @@ def register_model(
     """Read the model's file once and keep its digest, size and absolute path; the file stays where it is.
 
     The database is not locked while the file is read. ``model_id`` is made up where none is given. Raises Refused for
-    bytes in place of a path, for what is no regular file, for an empty name and for an id that is taken; Unusable where
-    the file cannot be read.
+    bytes in place of a path, for what is no regular file, for an empty name, for metadata that is no JSON object, and
+    for an id that is taken; Unusable where the file cannot be read.
     """
     if not isinstance(path, str | os.PathLike):
         raise Refused("A model is registered by the path of its file; its bytes stay outside the database.")
     if not name or model_id == "":
         raise Refused("The name and the id of a model are not empty.")
     file = Path(path).absolute()
-    described = to_json({} if metadata is None else dict(metadata), "The metadata")
+    described = object_to_json({} if metadata is None else metadata, "The metadata")
     digest, size_bytes = _read(file)
     new_id = f"model_{uuid.uuid4().hex}" if model_id is None else model_id
     with write_transaction(db) as conn:

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from sqlite_utils import Database
 
 from inspector.lmsp.statuses import Status
-from inspector.store.errors import Refused
-from inspector.store.stored_json import to_json
+from inspector.store.stored_json import object_to_json
 from inspector.store.tasks import Written, find_for_worker, refusal, require_one
 from inspector.store.writing import write_transaction
 
@@ -16,9 +15,7 @@ def save_snapshot(db: Database, task_id: str, snapshot: Mapping[str, object], *,
 
     No event is written. Raises Refused unless the task is running under this attempt, and for what is no JSON object.
     """
-    if not isinstance(snapshot, Mapping):
-        raise Refused("The snapshot is not a JSON object.", task_id=task_id, wanted="snapshot")
-    body = to_json(dict(snapshot), "The snapshot")
+    body = object_to_json(snapshot, "The snapshot")
     with write_transaction(db) as conn:
         found = find_for_worker(conn, task_id, attempt, "snapshot")
         if found.status is not Status.RUNNING:

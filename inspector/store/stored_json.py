@@ -1,6 +1,7 @@
 """JSON as the store writes and reads it: checked before it is written, since the layout uses no JSON function."""
 
 import json
+from collections.abc import Mapping
 
 from inspector.store.errors import Refused, Unusable
 
@@ -20,6 +21,13 @@ def to_json(value: object, what: str) -> str:
     except (TypeError, ValueError, RecursionError) as error:
         raise Refused(f"{what} cannot be stored as JSON: {error}.") from error
     return text
+
+
+def object_to_json(value: Mapping[str, object], what: str) -> str:
+    """Return ``value`` as the text of a JSON object. Raises Refused for anything else."""
+    if not isinstance(value, Mapping):
+        raise Refused(f"{what} is not a JSON object.")
+    return to_json(dict(value), what)
 
 
 def from_json(text: str, what: str) -> object:
