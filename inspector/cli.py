@@ -3,138 +3,24 @@
 Each command is imported when it is asked for: a list of tasks needs no writer, and nothing but a window needs Qt.
 """
 
-# ruff: noqa: ARG002, PLC0415  click's methods take what click passes; the late imports are what this module is for
+# ruff: noqa: PLC0415  the late imports are what this module is for
 
 import contextlib
 import os
-import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType
-from typing import Any, Final, NoReturn
 
 import click
 
 from inspector import __version__
 from inspector.commands.arguments import FilePath, TaskId, database_argument
 from inspector.commands.clock import Clock
-from inspector.commands.ending import INTERRUPTED, NOBODY_READS, NotDone
-from inspector.commands.output import discard_output, write_error, write_lines
+from inspector.commands.ending import NotDone
+from inspector.commands.group import PROGRAM, CommandLine, Late
+from inspector.commands.output import write_error, write_lines
 from inspector.layout.visible import visible
-
-PROGRAM: Final = "lmsp-inspector"
-_NO_COMMAND: Final = "\0"
-"""Stands for the command of no name. No argument can hold it, so no file is shadowed by it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Late:
-    """A command that is not imported yet: how to, and its line in the list of commands."""
-
-    load: Callable[[], click.Command]
-    line: str
-
-
-class CommandLine(click.Group):
-    """The group of all commands, and what every one of them has in common: how it ends.
-
-    ``window``, where it is given, takes the arguments that do not begin with the name of a command:
-    ``[DB] [--task ID]``. A file that is named like a command is ``./tasks``.
-    """
-
-    def __init__(self, *, late: Mapping[str, Late], window: Late | None = None, **settings: Any) -> None:  # noqa: ANN401  click's own
-        super().__init__(no_args_is_help=False, **settings)
-        self._late = late
-        self._window = window
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands, in the order of their table."""
-        return [*self._late]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the command of this name and return it, or None where there is none."""
-        late = self._window if cmd_name == _NO_COMMAND else self._late.get(cmd_name)
-        return None if late is None else late.load()
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands without importing one of them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, late.line) for name, late in self._late.items()])
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take the options of the program; what begins with no command is for the window."""
-        own = {word for param in self.get_params(ctx) for word in param.opts}
-        if self._window is not None and (not args or args[0] not in own | set(self._late)):
-            args = [_NO_COMMAND, *args]
-        return super().parse_args(ctx, args)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command; that of the window has no name in what a person reads."""
-        name, command, rest = super().resolve_command(ctx, args)
-        return "" if name == _NO_COMMAND else name, command, rest
-
-    def invoke(self, ctx: click.Context) -> object:
-        """Run the command; Ctrl+C and a reader of the output that has gone end it quietly."""
-        try:
-            with _ended_by_signals():
-                return super().invoke(ctx)
-        except KeyboardInterrupt:
-            raise click.exceptions.Exit(INTERRUPTED) from None
-        except BrokenPipeError:
-            discard_output()
-            raise click.exceptions.Exit(NOBODY_READS) from None
-
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        **extra: Any,  # noqa: ANN401  click's own
-    ) -> Any:  # noqa: ANN401  click's own
-        """Run the program and exit: with one line on standard error where it was not done, never more."""
-        try:
-            status = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
-        except click.ClickException as error:
-            if not standalone_mode:
-                raise
-            write_error(_line_of(error))
-            status = error.exit_code
-        if not standalone_mode:
-            return status
-        sys.exit(status if isinstance(status, int) else 0)
-
-
-def _line_of(error: click.ClickException) -> str:
-    sentence = " ".join(error.format_message().split("\n"))
-    if not isinstance(error, click.UsageError) or error.ctx is None:
-        return f"{PROGRAM}: {sentence}"
-    path = error.ctx.command_path.rstrip()
-    return f"{path}: {sentence} Try '{path} --help'."
-
-
-@contextlib.contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """Let the signals that end a program run its clean-up first: a private copy of a database is not left behind."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
-    # What was set to be ignored (nohup) or is handled stays as it is.
-    mine = [number for number, handler in before.items() if handler is signal.SIG_DFL]
-    for number in mine:
-        signal.signal(number, _end)
-    try:
-        yield
-    finally:
-        for number in mine:
-            signal.signal(number, signal.SIG_DFL)
-
-
-def _end(number: int, _frame: FrameType | None) -> NoReturn:
-    raise SystemExit(128 + number)
 
 
 def _init() -> click.Command:
@@ -285,7 +171,8 @@ def _has_display() -> bool:
 def command_line(ctx: click.Context) -> None:
     """Look into the database of an LMSP service.
 
-    DB is the database file. Reading never changes it. Exit status: 0 done, 1 refused by a rule or not there,
+    Without a command, `lmsp-inspector [DB] [--task ID]` shows the window. DB is the database file; reading never
+    changes it, and one that is named like a command is ./tasks. Exit status: 0 done, 1 refused by a rule or not there,
     2 unusable input.
     """
     if ctx.obj is None:

@@ -61,6 +61,8 @@ def events(clock: Clock, database: Path, task_id: str, as_json: bool, follow: bo
         if _task(reader, task_id) is None:
             raise no_such_task(task_id)
         if follow:
+            if not as_json:
+                _write_row([column.word for column in _COLUMNS])
             _follow(reader, task_id, clock, _json_line if as_json else _row)
             return
         log = list(_events_after(reader, task_id, _BEFORE_ALL))
@@ -138,8 +140,11 @@ def _json_line(event: EventRow) -> None:
 
 
 def _row(event: EventRow) -> None:
+    _write_row(_cells(event))
+
+
+def _write_row(cells: list[str]) -> None:
     limit = terminal_width()
-    cells = _cells(event)
     write_lines(line_of(_COLUMNS, widths_of(_COLUMNS, [cells], limit), cells, limit))
 
 

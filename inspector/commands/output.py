@@ -42,7 +42,7 @@ def write_error(sentence: str) -> None:
         return
     # Whoever does not read standard error gets the exit status all the same.
     with contextlib.suppress(OSError):
-        sys.stderr.write(_in_encoding(f"{visible(sentence)}\n", sys.stderr.encoding, "backslashreplace"))
+        sys.stderr.write(f"{visible(sentence)}\n")
         sys.stderr.flush()
 
 
@@ -57,21 +57,18 @@ def _write(text: str, escapes: str) -> None:
     # None where standard output was closed before the start: what was asked for is done all the same.
     if sys.stdout is None:
         return
+    left = memoryview(text.encode(sys.stdout.encoding or "ascii", escapes))
     try:
-        sys.stdout.write(_in_encoding(text, sys.stdout.encoding, escapes))
         sys.stdout.flush()
+        while left:
+            # Unbuffered, it may take a part; Python's own text layer then forgets the rest without a word.
+            left = left[sys.stdout.buffer.write(left) :]
+        sys.stdout.buffer.flush()
     except BrokenPipeError:
         raise
     except OSError as error:
         discard_output()
         raise NotDone(f"Standard output cannot be written: {error.strerror}.") from error
-
-
-def _in_encoding(text: str, encoding: str | None, escapes: str) -> str:
-    if text.isascii():
-        return text
-    known = encoding or "ascii"
-    return text.encode(known, escapes).decode(known)
 
 
 def _json_escapes(error: UnicodeError) -> tuple[str | bytes, int]:

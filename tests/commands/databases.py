@@ -117,6 +117,13 @@ def foreign(path: Path, *rows: tuple[str, str, str | None], data: str | bytes | 
     return path
 
 
+def by_hand(path: Path, *statements: str) -> None:
+    """Run statements on the file, as nothing of ours would."""
+    with closing(sqlite3.connect(path)) as db, db:
+        for statement in statements:
+            db.execute(statement)
+
+
 def with_event_data(path: Path, *data: str) -> Path:
     """Make a database with one running task, ``t``, whose events after the second hold ``data`` as it stands."""
     with closing_db(path) as db:
@@ -194,7 +201,7 @@ def state_of(folder: Path) -> dict[str, tuple[object, ...]]:
 
 
 AS_NOBODY: Final = """
-import os, sys
+import encodings.ascii, os, sys
 from inspector import cli
 for name in cli.command_line.list_commands(None):
     cli.command_line.get_command(None, name)  # the modules may lie where only root may read
