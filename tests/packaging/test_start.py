@@ -60,11 +60,18 @@ class Checkout:
             stdin=subprocess.DEVNULL,
         )
 
+    def pip(self, script: str) -> None:
+        """Let the environment's Python write down what pip is asked, and then do as ``script`` says."""
+        python = self.commands / "python3"
+        real = python.read_text().removeprefix("#!/bin/sh\n")
+        asked = f'echo "$*" >>"{self.root}/pip asked"'
+        self.command("python3", f'case "$*" in *"-m pip"*) {asked}\n{script} ;; esac\n{real}')
+
     def make_ready(self, *needs: str) -> None:
         """Leave an environment as a finished set-up leaves it, with a program that prints its arguments."""
         folder = self.root / ".venv" / "bin"
         folder.mkdir(parents=True)
-        (folder / "python").symlink_to(sys.executable)
+        (folder / "python").symlink_to(self.commands / "python3")
         (folder / "lmsp-inspector").write_text(PROGRAM)
         (folder / "lmsp-inspector").chmod(0o755)
         for state, content in (("made", "made_for"), *((f"ready-{need}", "installed_from") for need in needs)):
@@ -125,26 +132,61 @@ def test_it_starts_from_another_folder_and_through_a_link(checkout: Checkout, tm
 
 
 @pytest.mark.parametrize("changed", ["pyproject.toml", "packaging/versions.lock", "packaging/setup.sh"])
-def test_what_the_environment_was_made_from_has_changed(checkout: Checkout, changed: str) -> None:
-    checkout.make_ready("run")
+def test_what_changed_brings_the_environment_up_to_date(checkout: Checkout, changed: str) -> None:
+    checkout.make_ready("run", "dev")
     with (checkout.root / changed).open("a") as file:
         file.write("# changed\n")
-    checkout.command("python3", a_python_that_misses("no library"))
-    checkout.settings = {
-        "PIP_INDEX_URL": "http://127.0.0.1:9/simple",
-        "PIP_RETRIES": "1",
-        "PIP_CONFIG_FILE": os.devnull,
-    }
+    checkout.command("python3", a_python_that_misses("none"))
+    checkout.pip("exit 0")
 
     done = checkout.run("start", "x")
 
-    assert done.returncode == 2
-    assert lines(done.stderr) == [
-        "packaging/start: what .venv was made from has changed; bringing it up to date.",
-        "packaging/start: the Python package index cannot be reached; connect this machine to the network, "
-        "then start again.",
+    assert (done.returncode, done.stdout) == (0, "<x>")
+    assert lines(done.stderr) == ["packaging/start: what .venv was made from has changed; bringing it up to date."]
+    lock = f"-I -m pip install -c {checkout.root}/packaging/versions.lock"
+    assert lines((checkout.root / "pip asked").read_text()) == [
+        f"{lock} hatchling editables",
+        f"{lock} --no-build-isolation --editable {checkout.root}",
     ]
-    assert done.stdout == ""
+    assert not (checkout.root / ".venv" / "ready-dev").exists()
+    assert checkout.run("start", "x").stderr == ""
+
+
+NO_NETWORK = """echo "WARNING: Retrying (Retry(total=1, connect=None)) after connection broken by \
+'NewConnectionError('Failed to establish a new connection: [Errno -3] Temporary failure in name resolution')'"
+exit 1"""
+
+
+@pytest.mark.parametrize(
+    ("pip", "said"),
+    [
+        (
+            NO_NETWORK,
+            [
+                "packaging/start: the Python package index cannot be reached; connect this machine to the network, "
+                "then start again."
+            ],
+        ),
+        (
+            "echo ERROR: no space left >&2; exit 1",
+            [
+                "ERROR: no space left",
+                "packaging/start: pip could not install the locked packages (its last lines are above).",
+            ],
+        ),
+    ],
+    ids=["no network", "another reason"],
+)
+def test_what_pip_cannot_do_is_said_and_nothing_half_done_counts(checkout: Checkout, pip: str, said: list[str]) -> None:
+    checkout.make_ready("run")
+    (checkout.root / ".venv" / "ready-run").unlink()
+    checkout.command("python3", a_python_that_misses("none"))
+    checkout.pip(pip)
+
+    done = checkout.run("start", "x")
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert lines(done.stderr)[1:] == said
     assert not (checkout.root / ".venv" / "made").exists()
 
 
