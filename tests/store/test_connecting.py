@@ -1,0 +1,337 @@
+"""Connections that write: created once, set as they must be, and never on a file that is not ours."""
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from inspector import store
+from inspector.layout import native
+from inspector.store import connecting
+from inspector.store.connecting import check_layout, open_for_action, set_pragma, switch_to_wal
+from tests.support.store_files import (
+    NOT_OURS,
+    UNUSABLE,
+    journal_that_names_another_file,
+    native_file,
+    other_file,
+    picture,
+)
+
+NAMES = [
+    "plain.db",
+    "a?b.db",
+    "a#b.db",
+    "100%.db",
+    "%20.db",
+    "two words.db",
+    "semi;colon'quote.db",
+    "new\nline.db",
+    "?mode=memory",
+    ":memory:",
+    "\u202egpj.db",
+    "caf\udce9.db",
+    "-leading.db",
+    "file:x.db",
+]
+
+
+def pragma(conn: sqlite3.Connection, name: str) -> object:
+    return conn.execute(f"PRAGMA {name}").fetchall()[0][0]
+
+
+@pytest.mark.parametrize("start", ["absent", "empty"])
+def test_the_layout_is_created_in_an_absent_or_empty_file(tmp_path: Path, start: str) -> None:
+    path = tmp_path / "service.db"
+    if start == "empty":
+        path.touch()
+    db = store.open_service_database(path)
+    check_layout(db.conn)
+    assert set(native.TABLES) <= set(db.table_names())
+    db.close()
+    assert sorted(picture(tmp_path)) == ["service.db"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_name_is_the_name_of_the_file(tmp_path: Path, name: str) -> None:
+    db = store.open_service_database(os.fspath(tmp_path / name))
+    store.accept_task(db, request={}, on_restart="retry", now_ms=1, task_id="t")
+    db.close()
+    assert sorted(os.listdir(tmp_path)) == [name]  # noqa: PTH208 # as the system spells it
+    assert store.cancel_in_file(tmp_path / name, "t", now_ms=2).outcome == "cancelled"
+    assert sorted(os.listdir(tmp_path)) == [name]  # noqa: PTH208
+
+
+def test_a_relative_path_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    store.open_service_database("service.db").close()
+    assert (tmp_path / "service.db").stat().st_size > 0
+
+
+def test_a_link_to_a_database_is_followed(tmp_path: Path) -> None:
+    native_file(tmp_path / "service.db")
+    (tmp_path / "link").symlink_to("service.db")
+    db = store.open_service_database(tmp_path / "link")
+    assert store.next_queued_task(db) is not None
+    db.close()
+
+
+def test_a_database_is_found_again_with_all_it_holds(tmp_path: Path) -> None:
+    native_file(tmp_path / "service.db")
+    for _ in range(2):
+        db = store.open_service_database(tmp_path / "service.db")
+        task = store.next_queued_task(db)
+        assert task is not None
+        assert task.id == "t"
+        db.close()
+
+
+@pytest.mark.parametrize("action", [False, True], ids=["service", "action"])
+def test_a_connection_is_set_so_that_an_acknowledged_write_survives(tmp_path: Path, action: bool) -> None:
+    path = tmp_path / "service.db"
+    native_file(path)
+    db = open_for_action(path, wait_ms=1234) if action else store.open_service_database(path, wait_ms=1234)
+    assert pragma(db.conn, "journal_mode") == "wal"
+    assert pragma(db.conn, "synchronous") == 2
+    assert pragma(db.conn, "foreign_keys") == 1
+    assert pragma(db.conn, "trusted_schema") == 0
+    assert pragma(db.conn, "busy_timeout") == 1234
+    assert db.conn.isolation_level is None
+    db.close()
+
+
+def test_a_service_switches_its_database_to_wal(tmp_path: Path) -> None:
+    path = tmp_path / "service.db"
+    native_file(path, "PRAGMA journal_mode = DELETE")
+    store.open_service_database(path).close()
+    with closing(sqlite3.connect(path)) as conn:
+        assert pragma(conn, "journal_mode") == "wal"
+
+
+def test_an_action_leaves_the_journal_mode_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "service.db"
+    native_file(path, "PRAGMA journal_mode = DELETE")
+    assert store.cancel_in_file(path, "t", now_ms=200).outcome == "cancelled"
+    with closing(sqlite3.connect(path)) as conn:
+        assert pragma(conn, "journal_mode") == "delete"
+
+
+@pytest.mark.parametrize("wait_ms", [0, 50])
+def test_a_service_does_not_wait_for_ever_to_switch_to_wal(tmp_path: Path, wait_ms: int) -> None:
+    path = tmp_path / "service.db"
+    native_file(path, "PRAGMA journal_mode = DELETE")
+    reader = sqlite3.connect(path, isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM tasks").fetchall()
+    before = picture(tmp_path)
+    with pytest.raises(store.Busy):
+        store.open_service_database(path, wait_ms=wait_ms)
+    assert picture(tmp_path) == before
+    reader.execute("COMMIT")
+    store.open_service_database(path, wait_ms=wait_ms).close()
+
+
+def test_a_service_gives_up_when_others_come_between_again_and_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "service.db"
+    native_file(path, "PRAGMA journal_mode = DELETE")
+    reader = sqlite3.connect(path, isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM tasks").fetchall()
+    asked: list[sqlite3.Connection] = []
+    monkeypatch.setattr(connecting, "wait_until_alone", asked.append)
+    with pytest.raises(store.Busy):
+        store.open_service_database(path, wait_ms=0)
+    assert len(asked) > 10
+    reader.execute("COMMIT")
+
+
+def test_where_there_is_no_wal_it_is_said() -> None:
+    with closing(sqlite3.connect(":memory:")) as conn, pytest.raises(store.Unusable, match="write-ahead"):
+        switch_to_wal(conn)
+
+
+def test_an_error_that_waiting_does_not_mend_is_not_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "service.db"
+    path.write_text("no database" * 100)
+    with closing(sqlite3.connect(path)) as conn, pytest.raises(sqlite3.DatabaseError):
+        switch_to_wal(conn)
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as conn, pytest.raises(sqlite3.Error):
+        switch_to_wal(conn)
+
+
+def test_a_pragma_that_sqlite_does_not_know_is_not_believed() -> None:
+    with closing(sqlite3.connect(":memory:")) as conn, pytest.raises(store.Unusable, match="no_such_pragma=ON"):
+        set_pragma(conn, "no_such_pragma", "ON", 1)
+
+
+@pytest.mark.parametrize("name", NOT_OURS)
+def test_what_is_not_ours_is_not_opened_and_not_changed(tmp_path: Path, name: str) -> None:
+    make, named = NOT_OURS[name]
+    path = tmp_path / "service.db"
+    make(path)
+    before = picture(tmp_path)
+    with pytest.raises(store.NotOurs, match=named):
+        store.open_service_database(path)
+    with pytest.raises(store.NotOurs, match=named):
+        open_for_action(path, wait_ms=100)
+    assert picture(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", NOT_OURS)
+def test_what_is_not_ours_keeps_also_its_wal(tmp_path: Path, name: str) -> None:
+    make, named = NOT_OURS[name]
+    made, path = tmp_path / "made.db", tmp_path / "crashed" / "service.db"
+    path.parent.mkdir()
+    make(made)
+    with closing(sqlite3.connect(made, isolation_level=None)) as conn:
+        conn.execute("PRAGMA journal_mode = WAL")
+        conn.execute(f"PRAGMA user_version = {pragma(conn, 'user_version')}")
+        for suffix in ("", "-wal", "-shm"):  # as a service leaves them that was killed
+            path.with_name(f"service.db{suffix}").write_bytes(made.with_name(f"made.db{suffix}").read_bytes())
+    before = picture(path.parent)
+    assert len(before) == 3
+    assert path.with_name("service.db-wal").stat().st_size > 0
+    with pytest.raises(store.NotOurs, match=named):
+        store.open_service_database(path)
+    with pytest.raises(store.NotOurs, match=named):
+        open_for_action(path, wait_ms=100)
+    after = picture(path.parent)
+    assert (after["service.db"], after["service.db-wal"]) == (before["service.db"], before["service.db-wal"])
+
+
+@pytest.mark.parametrize("name", UNUSABLE)
+def test_what_cannot_be_used_is_said_and_left(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "service.db"
+    UNUSABLE[name](path)
+    before = picture(tmp_path)
+    for attempt in (store.open_service_database, lambda p: open_for_action(p, wait_ms=100)):
+        with pytest.raises(store.Unusable) as unusable:
+            attempt(path)
+        assert unusable.value.sentence.endswith(".")
+        assert not isinstance(unusable.value, store.NotOurs | store.Busy)
+    assert picture(tmp_path) == before
+
+
+def test_an_action_creates_nothing(tmp_path: Path) -> None:
+    with pytest.raises(store.Unusable, match="no such file"):
+        open_for_action(tmp_path / "service.db", wait_ms=100)
+    with pytest.raises(store.Unusable, match="no such file"):
+        store.cancel_in_file(tmp_path / "service.db", "t", now_ms=1)
+    (tmp_path / "empty.db").touch()
+    with pytest.raises(store.NotOurs):
+        open_for_action(tmp_path / "empty.db", wait_ms=100)
+    assert {name: (tmp_path / name).stat().st_size for name in picture(tmp_path)} == {"empty.db": 0}
+
+
+@pytest.mark.parametrize("path", ["", "nul\0byte", "missing/service.db", "plain/service.db", "x" * 300])
+def test_a_path_that_leads_nowhere_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plain").touch()
+    before = picture(tmp_path)
+    with pytest.raises(store.Unusable):
+        store.open_service_database(path)
+    with pytest.raises(store.Unusable):
+        open_for_action(path, wait_ms=100)
+    assert picture(tmp_path) == before
+
+
+def test_a_path_too_long_for_sqlite_is_said(tmp_path: Path) -> None:
+    folder = tmp_path
+    for _ in range(5):
+        folder = folder / ("x" * 200)
+        folder.mkdir()
+    with pytest.raises(store.Unusable):
+        store.open_service_database(folder / "service.db")
+    assert picture(folder) == {}
+
+
+def test_a_journal_that_names_another_file_is_not_played_back(tmp_path: Path) -> None:
+    path, victim = tmp_path / "service.db", tmp_path / "letters.txt"
+    native_file(path, "PRAGMA journal_mode = DELETE")
+    victim.write_text("dear all")
+    journal_that_names_another_file(path, victim)
+    before = picture(tmp_path)
+    with pytest.raises(store.Unusable, match="journal"):
+        store.open_service_database(path)
+    with pytest.raises(store.Unusable, match="journal"):
+        store.cancel_in_file(path, "t", now_ms=200)
+    assert picture(tmp_path) == before
+
+
+def test_a_journal_that_was_left_by_a_crash_is_played_back(tmp_path: Path) -> None:
+    made, path = tmp_path / "made.db", tmp_path / "service.db"
+    native_file(made, "PRAGMA journal_mode = DELETE")
+    with closing(sqlite3.connect(made, isolation_level=None)) as conn:
+        conn.execute("PRAGMA cache_size = 1")
+        conn.execute("PRAGMA cache_spill = 1")
+        conn.execute("BEGIN")
+        conn.execute("CREATE TABLE big (x)")
+        conn.executemany("INSERT INTO big VALUES (?)", [(b"x" * 3000,)] * 200)
+        path.write_bytes(made.read_bytes())
+        path.with_name("service.db-journal").write_bytes(made.with_name("made.db-journal").read_bytes())
+        conn.execute("ROLLBACK")
+    db = store.open_service_database(path)
+    assert "big" not in db.table_names()
+    assert store.next_queued_task(db) is not None
+    db.close()
+
+
+def test_a_short_journal_names_nothing(tmp_path: Path) -> None:
+    native_file(tmp_path / "service.db")
+    (tmp_path / "service.db-journal").write_bytes(b"abc")
+    store.open_service_database(tmp_path / "service.db").close()
+
+
+def test_a_layout_that_somebody_created_first_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Between the first look and the write lock another process creates the layout.
+    path = tmp_path / "service.db"
+    looked = connecting._is_empty  # noqa: SLF001 # the moment between its two calls is the subject
+    looks = []
+
+    def look(conn: sqlite3.Connection) -> bool:
+        found = looked(conn)
+        looks.append(found)
+        if len(looks) == 1:
+            native_file(path)
+        return found
+
+    monkeypatch.setattr(connecting, "_is_empty", look)
+    db = store.open_service_database(path)
+    assert looks[0] is True
+    assert looks[-1] is False
+    assert store.next_queued_task(db) is not None
+    db.close()
+
+
+def test_an_interrupted_creation_leaves_an_empty_file_that_is_completed_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "service.db"
+    with monkeypatch.context() as patch:
+        patch.setattr(native, "STATEMENTS", (*native.STATEMENTS[:5], "SELECT no_such_column"))
+        with pytest.raises(sqlite3.OperationalError):
+            store.open_service_database(path)
+    assert path.stat().st_size == 0
+    store.open_service_database(path).close()
+    assert store.cancel_in_file(path, "t", now_ms=1).outcome == "not_found"
+
+
+def test_a_table_and_a_column_more_are_no_hindrance(tmp_path: Path) -> None:
+    path = tmp_path / "service.db"
+    native_file(
+        path, "CREATE TABLE notes (x)", "ALTER TABLE tasks ADD COLUMN note TEXT", "CREATE INDEX i ON tasks (kind)"
+    )
+    assert store.cancel_in_file(path, "t", now_ms=200).outcome == "cancelled"
+
+
+def test_a_damaged_schema_is_unusable(tmp_path: Path) -> None:
+    path = tmp_path / "service.db"
+    other_file(path, "CREATE TABLE some_table_with_a_name (some_column_with_a_name)")
+    damaged = path.read_bytes().replace(b"CREATE TABLE some_table", b"CREATE TABLE \xff\xfe\xfd\xfc_table")
+    path.write_bytes(damaged)
+    with pytest.raises(store.Unusable):
+        store.open_service_database(path)
