@@ -2,21 +2,47 @@
 
 from typing import Final
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
 
 from inspector.desktop.detail.item_model import EventColumn, EventFilterModel, EventItemModel
 from inspector.desktop.detail.loaded_events import Place
-from inspector.desktop.widgets.cells import EventTypeDelegate, NumberDelegate, TextDelegate
+from inspector.desktop.widgets.cells import (
+    PAD,
+    WARN_ROLE,
+    EventTypeDelegate,
+    Index,
+    NumberDelegate,
+    TextDelegate,
+    asked,
+)
+from inspector.desktop.widgets.drawing import Face, ui_face
 from inspector.desktop.widgets.flash import FlashClock
+from inspector.desktop.widgets.palette import Tokens
 from inspector.desktop.widgets.table import DenseTable
 from inspector.layout.pages import EventPage
 from inspector.layout.rows import EventRow
 
-_WIDTHS: Final = {EventColumn.SEQ: 50, EventColumn.SINCE: 84, EventColumn.GAP: 70, EventColumn.TYPE: 212}
+_WIDTHS: Final = {EventColumn.SEQ: 50, EventColumn.SINCE: 84, EventColumn.GAP: 74, EventColumn.TYPE: 212}
+_LEAST_DATA: Final = 90
 _NEAR_ROWS: Final = 3
 """So near to the beginning of what is loaded, older events are asked for."""
+
+
+class _TypeDelegate(EventTypeDelegate):
+    """An event's type; where events are missing, the triangle before the words that say so."""
+
+    def paint_mark(self, painter: QPainter, room: QRect, index: Index, tokens: Tokens) -> QRect:
+        return (TextDelegate if asked(index, WARN_ROLE) else EventTypeDelegate).paint_mark(
+            self, painter, room, index, tokens
+        )
+
+    def mark_width(self, index: Index) -> int:
+        return (TextDelegate if asked(index, WARN_ROLE) else EventTypeDelegate).mark_width(self, index)
+
+    def face(self, index: Index) -> Face:
+        return ui_face() if asked(index, WARN_ROLE) else super().face(index)
 
 
 class EventList(DenseTable):
@@ -52,7 +78,7 @@ class EventList(DenseTable):
         self.setItemDelegateForColumn(EventColumn.SEQ, number)
         self.setItemDelegateForColumn(EventColumn.SINCE, dim)
         self.setItemDelegateForColumn(EventColumn.GAP, dim)
-        self.setItemDelegateForColumn(EventColumn.TYPE, EventTypeDelegate(flash, self))
+        self.setItemDelegateForColumn(EventColumn.TYPE, _TypeDelegate(flash, self))
         self.setItemDelegateForColumn(EventColumn.DATA, TextDelegate(flash, self, tone="text2"))
         header = self.horizontalHeader()
         for column, width in _WIDTHS.items():
@@ -139,6 +165,22 @@ class EventList(DenseTable):
         if scroll and index.isValid():
             self.scrollTo(index)
 
+    def make_room_for(self, last_seq: int | None) -> None:
+        """Make the first column as wide as the number ``last_seq`` needs it."""
+        digits = max(3, len(str(last_seq or 0)))
+        width = ui_face().metrics.horizontalAdvance("0") * digits + 2 * PAD + 4
+        if width > self.columnWidth(EventColumn.SEQ):
+            self.setColumnWidth(EventColumn.SEQ, width)
+            self._fit_columns()
+
+    def minimumSizeHint(self) -> QSize:
+        rows = self.verticalHeader().defaultSectionSize() * 3
+        return QSize(160, self.horizontalHeader().sizeHint().height() + rows)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_columns()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         end = event.matches(QKeySequence.StandardKey.MoveToEndOfLine)
         if end or event.matches(QKeySequence.StandardKey.MoveToEndOfDocument):
@@ -150,6 +192,15 @@ class EventList(DenseTable):
             self._make_current(0)
         else:
             super().keyPressEvent(event)
+
+    def _fit_columns(self) -> None:
+        """Give a narrow list up the gap, then part of the type, before its data has no room."""
+        width = self.viewport().width()
+        fixed = self.columnWidth(EventColumn.SEQ) + _WIDTHS[EventColumn.SINCE]
+        hides_gap = width < fixed + _WIDTHS[EventColumn.GAP] + _WIDTHS[EventColumn.TYPE] + _LEAST_DATA
+        self.setColumnHidden(EventColumn.GAP, hides_gap)
+        room = width - fixed - (0 if hides_gap else _WIDTHS[EventColumn.GAP]) - _LEAST_DATA
+        self.setColumnWidth(EventColumn.TYPE, min(_WIDTHS[EventColumn.TYPE], max(90, room)))
 
     def _make_current(self, row: int) -> None:
         if row >= 0:

@@ -2,17 +2,16 @@
 
 from typing import Final
 
-from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
+from inspector.desktop.detail.event_filter import EventFilterLine
 from inspector.desktop.detail.event_list import EventList
 from inspector.desktop.detail.loaded_events import Place
 from inspector.desktop.detail.stored_text import EventDataPanel
-from inspector.desktop.widgets.chip import Chip
 from inspector.desktop.widgets.elided import ElidedLabel
 from inspector.desktop.widgets.flash import FlashClock
-from inspector.desktop.widgets.flow import FlowLayout
 from inspector.desktop.widgets.fonts import small_font
 from inspector.desktop.widgets.lines import PaneSplitter
 from inspector.desktop.widgets.tools import LinkButton
@@ -20,6 +19,10 @@ from inspector.desktop.widgets.words import grouped
 from inspector.layout.pages import EventPage
 from inspector.layout.rows import EventRow, StoredText
 
+_WIDE: Final = 900
+"""From this width on the data of the chosen event stands beside the list."""
+_LIST_SHARE: Final = 60
+_LEAST_DATA: Final = 100
 _AROUND: Final = 100
 """How many events before one that is jumped to are asked for as well."""
 
@@ -59,6 +62,11 @@ class EventsTab(QWidget):
         return self._list
 
     @property
+    def filter_line(self) -> EventFilterLine:
+        """What of the log is shown."""
+        return self._line
+
+    @property
     def data_panel(self) -> EventDataPanel:
         """What shows the data of the chosen event."""
         return self._data
@@ -81,6 +89,10 @@ class EventsTab(QWidget):
         """Set when the task was created: what "since start" counts from."""
         self._list.events.set_zero(zero_ms)
 
+    def set_growing(self, growing: bool) -> None:
+        """Say whether events may still come: only then there is something to follow."""
+        self._line.follow_chip.setVisible(growing)
+
     def set_covered(self, covered: bool) -> None:
         """Cover the data of all events, or uncover it."""
         if covered != self._list.events.is_covered:
@@ -88,8 +100,9 @@ class EventsTab(QWidget):
             self._data.set_covered(covered)
             self._list.shown.invalidate()
 
-    def set_totals(self, events: int | None, changes: int | None) -> None:
-        """Set how many events, and changes of status, the whole log has; None where that is not known."""
+    def set_totals(self, events: int | None, changes: int | None, last_seq: int | None) -> None:
+        """Set how many events, and changes of status, the whole log has, and its last number; None if not known."""
+        self._list.make_room_for(last_seq)
         if (events, changes) != self._totals:
             self._totals = (events, changes)
             self._tell_counts()
@@ -128,32 +141,22 @@ class EventsTab(QWidget):
             self.events_wanted.emit(max(0, seq - _AROUND), None)
         self._jump_to = seq
 
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, self._list.minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Find):
-            self._text.setFocus()
-            self._text.selectAll()
+            self._line.text_field.setFocus()
+            self._line.text_field.selectAll()
         else:
             super().keyPressEvent(event)
 
     def _build(self) -> None:
-        self._text = QLineEdit(self)
-        self._text.setPlaceholderText(self.tr("Type or data"))
-        self._text.setAccessibleName(self.tr("Filter the events by type or data"))
-        self._text.setClearButtonEnabled(True)
-        self._text.setMaxLength(200)
-        self._text.setFixedWidth(self._text.fontMetrics().averageCharWidth() * 20)
-        self._text.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._all = Chip(self.tr("All"), in_pane=True, parent=self)
-        self._all.setChecked(True)
-        self._changes = Chip(self.tr("Status changes"), in_pane=True, parent=self)
-        self._follow = Chip(self.tr("Follow"), icon="check", in_pane=True, parent=self)
-        self._follow.setChecked(True)
-        self._follow.setToolTip(self.tr("Stay at the last event as events arrive (End)"))
-        line = QWidget(self)
-        flow = FlowLayout(line)
-        flow.setContentsMargins(8, 4, 8, 4)
-        for widget in (self._text, self._all, self._changes, self._follow):
-            flow.addWidget(widget)
+        self._line = EventFilterLine(self)
         self._note = ElidedLabel(tone="text2", face=small_font, parent=self)
         self._earlier = LinkButton(self.tr("Load earlier"), self)
         self._notes = QWidget(self)
@@ -163,24 +166,23 @@ class EventsTab(QWidget):
         notes.addWidget(self._earlier)
         notes.addStretch(1)
         self._list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        parts = PaneSplitter(Qt.Orientation.Vertical, self)
-        parts.addWidget(self._list)
-        parts.addWidget(self._data)
-        parts.setStretchFactor(0, 1)
-        parts.setStretchFactor(1, 1)
+        self._split = PaneSplitter(Qt.Orientation.Vertical, self)
+        self._split.addWidget(self._list)
+        self._split.addWidget(self._data)
+        self._split.setStretchFactor(0, 1)
+        self._split.setStretchFactor(1, 1)
+        self._split.setSizes([_LIST_SHARE, 100 - _LIST_SHARE])
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
-        whole.addWidget(line)
+        whole.addWidget(self._line)
         whole.addWidget(self._notes)
-        whole.addWidget(parts, 1)
+        whole.addWidget(self._split, 1)
 
     def _connect(self) -> None:
-        self._text.textChanged.connect(self._filter)
-        self._all.clicked.connect(lambda: self._choose_changes(False))
-        self._changes.clicked.connect(lambda: self._choose_changes(True))
-        self._follow.clicked.connect(self._list.follow)
-        self._list.follow_changed.connect(self._follow.setChecked)
+        self._line.changed.connect(self._filter)
+        self._line.follow_clicked.connect(self._list.follow)
+        self._list.follow_changed.connect(self._line.follow_chip.setChecked)
         self._list.event_chosen.connect(self._on_event_chosen)
         self._list.before_wanted.connect(self._want_before)
         self._list.after_wanted.connect(self._want_after)
@@ -191,23 +193,31 @@ class EventsTab(QWidget):
         self._data.uncover_wanted.connect(self.uncover_wanted)
         self._copy.triggered.connect(self._data.copy)
 
-    def _filter(self) -> None:
-        self._list.set_filter(self._text.text(), changes_only=self._changes.isChecked())
+    def _fit(self) -> None:
+        """Leave out what a low pane has no room for: first the data, which may stand beside, then the filter line."""
+        beside = self.width() >= _WIDE
+        orientation = Qt.Orientation.Horizontal if beside else Qt.Orientation.Vertical
+        if orientation != self._split.orientation():
+            self._split.setOrientation(orientation)
+            self._split.setSizes([_LIST_SHARE, 100 - _LIST_SHARE])
+        line, least = self._line.heightForWidth(self.width()), self._list.minimumSizeHint().height()
+        self._line.setVisible(self.height() >= line + least or self._list.shown.is_on)
+        self._data.setVisible(beside or self.height() >= line + least + _LEAST_DATA)
+
+    def _filter(self, text: str, changes_only: bool) -> None:
+        self._list.set_filter(text, changes_only=changes_only)
         if self._selected is not None:
             self._show(self._selected, scroll=not self._list.is_following)
         self._tell_counts()
-
-    def _choose_changes(self, changes_only: bool) -> None:
-        self._all.setChecked(not changes_only)
-        self._changes.setChecked(changes_only)
-        self._filter()
 
     def _tell_counts(self) -> None:
         events = self._list.events
         loaded, changes = events.events, events.changes
         total, total_changes = self._totals
-        self._all.set_count(loaded if total is None else max(total, loaded))
-        self._changes.set_count(changes if total_changes is None else max(total_changes, changes))
+        self._line.show_counts(
+            loaded if total is None else max(total, loaded),
+            changes if total_changes is None else max(total_changes, changes),
+        )
         is_partial = self._list.shown.is_on and (events.more_before or events.more_after)
         if is_partial:
             of_all = "" if total is None else self.tr(", {total} in all").format(total=grouped(total))

@@ -28,7 +28,8 @@ class StoredTextPanel(QWidget):
 
     uncover_wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, is_json: bool = True) -> None:
+        """Offer to lay the text out, unless it is no JSON."""
         super().__init__(parent)
         self._caption = ""
         self._absent = ""
@@ -41,12 +42,14 @@ class StoredTextPanel(QWidget):
         for chip in (self._laid_out, self._as_stored):
             group.addButton(chip)
             self._strip.add_control(chip)
+            chip.setVisible(is_json)
         self._laid_out.setChecked(True)
         self._copy = FlatTool(icon="copy", parent=self)
         self._copy.setAccessibleName(self.tr("Copy the stored text"))
         self._copy.setToolTip(self.tr("Copy the stored text"))
         self._strip.add_control(self._copy)
         self._view = JsonView(self)
+        self._view.set_pretty(is_json)
         self._sentence = EmptySentence(parent=self)
         self._pages = QStackedWidget(self)
         self._pages.addWidget(self._view)
@@ -97,7 +100,6 @@ class StoredTextPanel(QWidget):
         is_shown = stored is not None and not self._is_covered
         for control in (self._laid_out, self._as_stored, self._copy):
             control.setEnabled(is_shown)
-        self._strip.set_caption(self._caption, "" if stored is None else self._size(stored))
         if stored is None:
             self._sentence.set_sentence(self._absent)
             self._view.clear()
@@ -111,6 +113,7 @@ class StoredTextPanel(QWidget):
             shown = visible(stored.text[:LONGEST], keep=_LINES)
             self._view.show_text(shown, length=stored.length if is_cut else None)
         self._pages.setCurrentIndex(0 if is_shown else 1)
+        self._strip.set_caption(self._caption, "" if stored is None else self._size(stored))
 
     def _size(self, stored: StoredText) -> str:
         if stored.is_cut:
@@ -118,8 +121,8 @@ class StoredTextPanel(QWidget):
         size = byte_size(len(stored.text.encode(errors="surrogateescape")))
         if self._is_covered:
             return self.tr("{size}, hidden").format(size=size)
-        how = self.tr("as stored") if self._as_stored.isChecked() else self.tr("laid out")
-        return f"{size}, {how}"
+        is_as_stored = self._view.shown_text() == visible(stored.text[:LONGEST], keep=_LINES)
+        return f"{size}, {self.tr('as stored') if is_as_stored else self.tr('laid out')}"
 
 
 class EventDataPanel(StoredTextPanel):

@@ -16,6 +16,7 @@ from inspector.lmsp.statuses import UNFINISHED
 
 _SHAPE = 17
 _LONGEST = 300
+_STATUS_AT_MOST = 140
 
 
 class StateShape(QWidget):
@@ -88,6 +89,8 @@ class TitleRow(QWidget):
         self._task_id = task.id
         self._shape.show_status(task.status)
         self._status.setText(visible(task.status[:_LONGEST]))
+        # A status gives no letter away before the id does; an unknown one may be of any length.
+        self._status.setMinimumWidth(min(self._status.sizeHint().width(), _STATUS_AT_MOST))
         self._id.setText(visible(task.id[:_LONGEST]))
         is_unfinished = task.status in UNFINISHED
         if not is_unfinished:

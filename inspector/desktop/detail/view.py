@@ -2,49 +2,32 @@
 
 from collections.abc import Mapping
 from datetime import tzinfo
-from enum import IntEnum
 from typing import Final
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHeaderView, QStackedLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from inspector.desktop.detail.cancel_bar import CancelBar
 from inspector.desktop.detail.cancel_words import CancelAnswer, Times
 from inspector.desktop.detail.events_tab import EventsTab
-from inspector.desktop.detail.raw_row import RawColumn, RawRowItemModel
-from inspector.desktop.detail.stored_text import StoredTextPanel
+from inspector.desktop.detail.parts import DetailParts, DetailTab
 from inspector.desktop.detail.summary import Clock, Names, summary
 from inspector.desktop.detail.title_row import TitleRow
 from inspector.desktop.timeline.task_timeline import TaskTimelineView
-from inspector.desktop.widgets.cells import FixedDelegate, TextDelegate
 from inspector.desktop.widgets.empty import EmptySentence
 from inspector.desktop.widgets.flash import FlashClock
 from inspector.desktop.widgets.key_values import KeyValues
 from inspector.desktop.widgets.lines import HairLine
 from inspector.desktop.widgets.palette import tokens_of
-from inspector.desktop.widgets.table import DenseTable
 from inspector.desktop.widgets.tabs import UnderlineTabs
-from inspector.desktop.widgets.words import grouped
 from inspector.layout.pages import EventPage, TaskTimeline
 from inspector.layout.rows import StoredText, TaskDetail, TaskRow
-from inspector.layout.visible import visible
 from inspector.lmsp.events import EventType, implied_status
 from inspector.lmsp.statuses import FINAL, UNFINISHED
 
-_ROOM_FOR_SUMMARY: Final = 400
-"""Below this height the captions and values give way to the timeline and the events."""
-
-
-class DetailTab(IntEnum):
-    """The tabs of the pane."""
-
-    EVENTS = 0
-    REQUEST = 1
-    RESPONSE = 2
-    SNAPSHOT = 3
-    ERROR = 4
-    RAW_ROW = 5
+_MORE_ROWS: Final = 60
+"""How much more than the least the events have before captions and values take room from them."""
 
 
 class DetailPane(QWidget):
@@ -75,7 +58,6 @@ class DetailPane(QWidget):
         self._why_not: str | None = self.tr("No file is open.")
         self._asks_for: str | None = None
         self._asks_next = False
-        self._is_covered = False
         self._build(FlashClock(self) if flash is None else flash)
         self._connect()
         self._refresh()
@@ -96,8 +78,13 @@ class DetailPane(QWidget):
         return self._painted
 
     @property
+    def parts(self) -> DetailParts:
+        """What stands below the timeline."""
+        return self._parts
+
+    @property
     def tabs(self) -> UnderlineTabs:
-        """The bar of tabs; see :class:`DetailTab`."""
+        """The bar of tabs; see :class:`~inspector.desktop.detail.parts.DetailTab`."""
         return self._tabs
 
     @property
@@ -170,12 +157,7 @@ class DetailPane(QWidget):
 
     def set_covered(self, covered: bool) -> None:
         """Hide what can hold prompts and outputs (requests, data of events, responses, snapshots), or show it."""
-        if covered != self._is_covered:
-            self._is_covered = covered
-            self._events.set_covered(covered)
-            for panel in (self._request, self._response, self._snapshot):
-                panel.set_covered(covered)
-            self._show_texts()
+        self._parts.set_covered(covered)
 
     def ask_cancel(self, task_id: str | None = None) -> None:
         """Ask whether the task is to be cancelled: the one named, as soon as it is shown, else the one that is.
@@ -207,13 +189,18 @@ class DetailPane(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._summary.setVisible(self.height() >= _ROOM_FOR_SUMMARY)
+        self._fit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self._bar.isVisibleTo(self):
             self._bar.dismiss()
         else:
             super().keyPressEvent(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
+            self._fit()
+        return super().eventFilter(watched, event)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -231,37 +218,19 @@ class DetailPane(QWidget):
         self._title = TitleRow(self)
         self._bar = CancelBar(self)
         self._summary = QWidget(self)
-        self._values = KeyValues(self._summary)
+        self._values = KeyValues(self._summary, weights=(1.75, 1.05, 1.05))
         room = QVBoxLayout(self._summary)
         room.setContentsMargins(12, 0, 12, 6)
         room.addWidget(self._values)
         self._painted = TaskTimelineView(self)
-        self._tabs = UnderlineTabs(self)
-        self._tabs.setAccessibleName(self.tr("Parts of the task"))
-        for word in ("Events", "Request", "Response", "Snapshot", "Error", "Raw row"):
-            self._tabs.add_tab(self.tr(word))
-        self._events = EventsTab(flash, self)
-        self._request, self._response = StoredTextPanel(self), StoredTextPanel(self)
-        self._snapshot, self._error = StoredTextPanel(self), StoredTextPanel(self)
-        self._raw = RawRowItemModel(self)
-        self._raw_table = DenseTable(self, dense=True)
-        self._raw_table.setModel(self._raw)
-        self._raw_table.setAccessibleName(self.tr("Raw row"))
-        self._raw_table.setItemDelegateForColumn(RawColumn.NAME, TextDelegate(parent=self._raw_table, tone="text2"))
-        self._raw_table.setItemDelegateForColumn(RawColumn.VALUE, FixedDelegate(parent=self._raw_table))
-        header = self._raw_table.horizontalHeader()
-        header.resizeSection(RawColumn.NAME, 130)
-        header.setSectionsMovable(False)
-        header.setSectionResizeMode(RawColumn.VALUE, QHeaderView.ResizeMode.Stretch)
-        self._pages = QStackedWidget(self)
-        for page in (self._events, self._request, self._response, self._snapshot, self._error, self._raw_table):
-            self._pages.addWidget(page)
+        self._parts = DetailParts(flash, self)
+        self._tabs, self._events = self._parts.tabs, self._parts.events
         column = QVBoxLayout(self._whole)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part in (self._title, self._bar, self._summary, HairLine(parent=self), self._painted, self._tabs):
+        for part in (self._title, self._bar, self._summary, HairLine(parent=self), self._painted):
             column.addWidget(part)
-        column.addWidget(self._pages, 1)
+        column.addWidget(self._parts, 1)
         self._either = QStackedLayout(self)
         self._either.addWidget(self._empty)
         self._either.addWidget(self._whole)
@@ -271,27 +240,36 @@ class DetailPane(QWidget):
         self._bar.confirmed.connect(self.cancel_requested)
         self._bar.event_wanted.connect(self._go_to_event)
         self._bar.dismissed.connect(self._on_bar_dismissed)
-        self._tabs.currentChanged.connect(self._pages.setCurrentIndex)
         self._painted.seq_selected.connect(self._on_timeline_selected)
         self._events.seq_selected.connect(self._painted.select_seq)
         self._events.events_wanted.connect(self._on_events_wanted)
         self._events.event_data_wanted.connect(self._on_event_data_wanted)
-        self._events.uncover_wanted.connect(self.content_wanted)
-        for panel in (self._request, self._response, self._snapshot):
-            panel.uncover_wanted.connect(self.content_wanted)
+        self._parts.content_wanted.connect(self.content_wanted)
+        self._bar.installEventFilter(self)
+        self.setFocusProxy(self._events.list)
+
+    def _fit(self) -> None:
+        """Leave out what a low pane has no room for: first captions and values, then the timeline."""
+        bar = self._bar.heightForWidth(self.width()) if self._bar.isVisibleTo(self._whole) else 0
+        room = self.height() - self._title.sizeHint().height() - bar - self._parts.least_height
+        painted = self._painted.sizeHint().height()
+        summary = self._values.heightForWidth(self.width() - 24) + 6
+        self._painted.setVisible(room >= painted)
+        self._summary.setVisible(room >= painted + summary + _MORE_ROWS)
 
     def _refresh(self) -> None:
         self._either.setCurrentWidget(self._empty if self._detail is None else self._whole)
+        self._parts.show_detail(self._detail)
         self._show_title()
         self._show_summary()
         self._show_timeline()
-        self._show_texts()
         if self._detail is not None:
             self._bar.update_task(self._detail.task, self._times())
 
     def _show_title(self) -> None:
         if self._detail is not None:
             self._title.show_task(self._detail.task, why_not=self._why_not)
+            self._events.set_growing(self._detail.task.status not in FINAL)
 
     def _show_summary(self) -> None:
         if self._detail is not None:
@@ -301,59 +279,10 @@ class DetailPane(QWidget):
         task = None if self._detail is None else self._detail.task
         self._painted.show_timeline(self._timeline, task, self._clock.now_ms)
         self._events.set_zero(self._painted.zero_ms)
-        timeline = self._timeline
-        if timeline is None:
-            self._events.set_totals(None if task is None else task.last_seq, None)
-        else:
-            changes = sum(implied_status(tick.type) is not None for tick in timeline.ticks)
-            self._events.set_totals(timeline.events, changes)
-        self._show_events_remark(task)
-
-    def _show_events_remark(self, task: TaskRow | None) -> None:
-        remark: int | str | None = None
-        if task is not None:
-            remark = task.last_seq if self._timeline is None else self._timeline.events
-            if task.status in FINAL and self._timeline is not None and self._timeline.events < task.last_seq:
-                remark = self.tr("{here} of {all}").format(here=grouped(remark), all=grouped(task.last_seq))
-        self._tabs.set_remark(DetailTab.EVENTS, remark)
-
-    def _show_texts(self) -> None:
-        detail = self._detail
-        self._raw.show(detail, covered=self._is_covered)
-        if detail is None:
-            return
-        task = detail.task
-        code = "" if task.error_code is None else visible(task.error_code[:200])
-        snapshot = self.tr("Snapshot")
-        if task.snapshot_seq is not None:
-            snapshot = self.tr("Snapshot at event {seq}").format(seq=grouped(task.snapshot_seq))
-        for tab, panel, caption, stored, absent in (
-            (DetailTab.REQUEST, self._request, self.tr("Request"), detail.request, self.tr("No request is stored.")),
-            (
-                DetailTab.RESPONSE,
-                self._response,
-                self.tr("Response"),
-                detail.response,
-                self.tr("No response is stored."),
-            ),
-            (DetailTab.SNAPSHOT, self._snapshot, snapshot, detail.snapshot, self.tr("No snapshot is stored.")),
-            (
-                DetailTab.ERROR,
-                self._error,
-                code or self.tr("Error"),
-                detail.error_message,
-                self.tr("No message is stored."),
-            ),
-        ):
-            panel.show_stored(caption, stored, absent=absent)
-            is_there = stored is not None or (tab is DetailTab.ERROR and task.error_code is not None)
-            self._tabs.setTabEnabled(tab, is_there)
-            hides = self._is_covered and stored is not None and tab is not DetailTab.ERROR
-            self._tabs.set_remark(tab, self.tr("hidden") if hides else None)
-        if not self._is_covered and detail.snapshot is not None:
-            self._tabs.set_remark(DetailTab.SNAPSHOT, task.snapshot_seq)
-        if not self._tabs.isTabEnabled(self._tabs.currentIndex()):
-            self._tabs.setCurrentIndex(DetailTab.EVENTS)
+        changes = None
+        if self._timeline is not None:
+            changes = sum(implied_status(tick.type) is not None for tick in self._timeline.ticks)
+        self._parts.show_counts(None if self._timeline is None else self._timeline.events, changes)
 
     def _times(self) -> Times:
         """Return what row and log know of the times around a cancel."""

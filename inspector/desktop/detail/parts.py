@@ -1,0 +1,168 @@
+"""The tabs of the detail pane and what they show: events, request, response, snapshot, error, the raw row."""
+
+from enum import IntEnum
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHeaderView, QStackedWidget, QVBoxLayout, QWidget
+
+from inspector.desktop.detail.events_tab import EventsTab
+from inspector.desktop.detail.raw_row import RawColumn, RawRowItemModel
+from inspector.desktop.detail.stored_text import StoredTextPanel
+from inspector.desktop.widgets.cells import FixedDelegate, TextDelegate
+from inspector.desktop.widgets.flash import FlashClock
+from inspector.desktop.widgets.table import DenseTable
+from inspector.desktop.widgets.tabs import UnderlineTabs
+from inspector.desktop.widgets.words import grouped
+from inspector.layout.rows import StoredText, TaskDetail
+from inspector.layout.visible import visible
+from inspector.lmsp.statuses import FINAL
+
+_LONGEST = 200
+
+
+class DetailTab(IntEnum):
+    """The tabs of the pane."""
+
+    EVENTS = 0
+    REQUEST = 1
+    RESPONSE = 2
+    SNAPSHOT = 3
+    ERROR = 4
+    RAW_ROW = 5
+
+
+class DetailParts(QWidget):
+    """Tabs over pages. A tab with nothing to show is off; where the tabs do not all fit it is left out.
+
+    Signals:
+        content_wanted: the reader wants to see what :meth:`set_covered` hides.
+    """
+
+    content_wanted = Signal()
+
+    def __init__(self, flash: FlashClock, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._detail: TaskDetail | None = None
+        self._is_covered = False
+        self._tabs = UnderlineTabs(self)
+        self._tabs.setAccessibleName(self.tr("Parts of the task"))
+        for word in ("Events", "Request", "Response", "Snapshot", "Error", "Raw row"):
+            self._tabs.add_tab(self.tr(word))
+        self._events = EventsTab(flash, self)
+        self._request, self._response = StoredTextPanel(self), StoredTextPanel(self)
+        self._snapshot, self._error = StoredTextPanel(self), StoredTextPanel(self, is_json=False)
+        self._raw = RawRowItemModel(self)
+        self._pages = QStackedWidget(self)
+        pages = (self._events, self._request, self._response, self._snapshot, self._error, self._raw_table())
+        for page in pages:
+            self._pages.addWidget(page)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._tabs)
+        column.addWidget(self._pages, 1)
+        self._tabs.currentChanged.connect(self._pages.setCurrentIndex)
+        self._events.uncover_wanted.connect(self.content_wanted)
+        for panel in (self._request, self._response, self._snapshot):
+            panel.uncover_wanted.connect(self.content_wanted)
+
+    @property
+    def tabs(self) -> UnderlineTabs:
+        """The bar of tabs."""
+        return self._tabs
+
+    @property
+    def events(self) -> EventsTab:
+        """The Events tab."""
+        return self._events
+
+    @property
+    def least_height(self) -> int:
+        """The tabs, and a few rows below them."""
+        return self._tabs.sizeHint().height() + self._events.minimumSizeHint().height()
+
+    def panel(self, tab: DetailTab) -> StoredTextPanel:
+        """Return what shows the stored text of ``tab``; KeyError for a tab that shows something else."""
+        return {
+            DetailTab.REQUEST: self._request,
+            DetailTab.RESPONSE: self._response,
+            DetailTab.SNAPSHOT: self._snapshot,
+            DetailTab.ERROR: self._error,
+        }[tab]
+
+    @property
+    def raw_row(self) -> RawRowItemModel:
+        """The rows of the Raw row tab."""
+        return self._raw
+
+    def show_detail(self, detail: TaskDetail | None) -> None:
+        """Show the stored texts and the raw row of a task; the tab that is shown stays if it has something to show."""
+        self._detail = detail
+        self._raw.show(detail, covered=self._is_covered)
+        if detail is None:
+            return
+        task = detail.task
+        snapshot = self.tr("Snapshot")
+        if task.snapshot_seq is not None:
+            snapshot = self.tr("Snapshot at event {seq}").format(seq=grouped(task.snapshot_seq))
+        self._show_text(DetailTab.REQUEST, self.tr("Request"), detail.request)
+        self._show_text(DetailTab.RESPONSE, self.tr("Response"), detail.response)
+        self._show_text(DetailTab.SNAPSHOT, snapshot, detail.snapshot)
+        if detail.snapshot is not None and not self._is_covered:
+            self._tabs.set_remark(DetailTab.SNAPSHOT, task.snapshot_seq)
+        code = None if task.error_code is None else visible(task.error_code[:_LONGEST])
+        self._error.show_stored(code or self.tr("Error"), detail.error_message, absent=self.tr("No message is stored."))
+        self._tabs.setTabEnabled(DetailTab.ERROR, code is not None or detail.error_message is not None)
+        if not self._tabs.isTabEnabled(self._tabs.currentIndex()):
+            self._tabs.setCurrentIndex(DetailTab.EVENTS)
+        self._fit_tabs()
+
+    def set_covered(self, covered: bool) -> None:
+        """Hide requests, the data of events, responses and snapshots, which can hold prompts, or show them."""
+        if covered != self._is_covered:
+            self._is_covered = covered
+            self._events.set_covered(covered)
+            for panel in (self._request, self._response, self._snapshot):
+                panel.set_covered(covered)
+            self.show_detail(self._detail)
+
+    def show_counts(self, events: int | None, changes: int | None) -> None:
+        """Show how many events, and changes of status, the whole log has, as far as that is known."""
+        task = None if self._detail is None else self._detail.task
+        last_seq = None if task is None else task.last_seq
+        self._events.set_totals(last_seq if events is None else events, changes, last_seq)
+        remark: int | str | None = last_seq if events is None else events
+        if task is not None and events is not None and task.status in FINAL and events < task.last_seq:
+            remark = self.tr("{here} of {all}").format(here=grouped(events), all=grouped(task.last_seq))
+        self._tabs.set_remark(DetailTab.EVENTS, remark)
+        self._fit_tabs()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_tabs()
+
+    def _show_text(self, tab: DetailTab, word: str, stored: StoredText | None) -> None:
+        self.panel(tab).show_stored(word, stored, absent=self.tr("Nothing is stored."))
+        self._tabs.setTabEnabled(tab, stored is not None)
+        self._tabs.set_remark(tab, self.tr("hidden") if self._is_covered and stored is not None else None)
+
+    def _fit_tabs(self) -> None:
+        """Leave out the tabs that are off where they do not all fit."""
+        tabs = self._tabs
+        wanted = sum(tabs.tabSizeHint(index).width() for index in range(tabs.count()))
+        for index in range(tabs.count()):
+            tabs.setTabVisible(index, tabs.isTabEnabled(index) or wanted <= self.width())
+
+    def _raw_table(self) -> DenseTable:
+        table = DenseTable(self, dense=True)
+        table.setModel(self._raw)
+        table.setAccessibleName(self.tr("Raw row"))
+        table.setItemDelegateForColumn(RawColumn.NAME, TextDelegate(parent=table, tone="text2"))
+        table.setItemDelegateForColumn(RawColumn.VALUE, FixedDelegate(parent=table))
+        header = table.horizontalHeader()
+        header.resizeSection(RawColumn.NAME, 130)
+        header.setSectionsMovable(False)
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(RawColumn.VALUE, QHeaderView.ResizeMode.Stretch)
+        return table
