@@ -10,9 +10,11 @@ from typing import Final
 class Unreadable(Exception):
     """The file cannot be read at all, or not any more. ``sentence`` says which file and why."""
 
-    def __init__(self, sentence: str) -> None:
+    def __init__(self, sentence: str, *, may_pass: bool = False) -> None:
+        """``may_pass`` says that another try a little later may well succeed: a process holds a lock now."""
         super().__init__(sentence)
         self.sentence = sentence
+        self.may_pass = may_pass
 
 
 class Unanswered(Exception):
@@ -21,10 +23,6 @@ class Unanswered(Exception):
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)
         self.sentence = sentence
-
-
-class Moved(Exception):
-    """The file changed while it was read as one at rest: what was read is thrown away, and the file looked at anew."""
 
 
 SqliteTrouble: Final = (sqlite3.Error, UnicodeError, OverflowError)
@@ -50,6 +48,9 @@ _BY_CODE: Final = {
 
 BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
 """Primary codes that pass by themselves."""
+
+PASSING: Final = BUSY | {sqlite3.SQLITE_READONLY}
+"""Primary codes that may pass while other processes come and go: among them "another reader must let go first"."""
 
 STALE: Final = frozenset(
     {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOTADB}

@@ -1,6 +1,6 @@
 """What has changed since the last look: the events above the last one seen, at a cost of what changed (design 5)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from inspector.layout.pages import PAGE_ROWS
 from inspector.layout.rows import TaskRow
@@ -13,6 +13,9 @@ from inspector.reading.values import integer, text
 MOST_EVENTS = 1_000
 """The most events that one look follows; above it the views ask anew."""
 
+MOST_TOLD = 10 * PAGE_ROWS
+"""How many rows are remembered as handed out."""
+
 
 class Feed:
     """Follows one database, also over a change of the connection that reads it."""
@@ -23,8 +26,8 @@ class Feed:
         self._data_version: Value = None
         self._noticed: Value = None
         self._watched: tuple[str, ...] = ()
-        self._sent: dict[str, TaskRow] = {}
-        self._to_read: frozenset[str] = frozenset()
+        self._told: dict[str, TaskRow] = {}
+        self._newly_watched = False
 
     def start(self, connection: ReadConnection, shape: Shape) -> None:
         """Take the database as it is for seen."""
@@ -37,18 +40,30 @@ class Feed:
         """Expect changes at the next look, whatever its connection says: it is a new one, which has seen none."""
         self._data_version = None
 
+    @property
+    def is_new(self) -> bool:
+        """Whether the connection has not been asked yet."""
+        return self._data_version is None
+
+    def tell(self, rows: Iterable[TaskRow]) -> None:
+        """Remember that these rows have been handed out as they are: only what differs is worth a push."""
+        for row in rows:
+            self._told.pop(row.id, None)
+            self._told[row.id] = row
+        for task_id in list(self._told)[:-MOST_TOLD]:
+            del self._told[task_id]
+
     def watch(self, task_ids: Sequence[str]) -> None:
         """Take these tasks for the ones on screen: their rows are read again by key whenever anything has changed."""
         self._watched = tuple(dict.fromkeys(task_ids))[:PAGE_ROWS]
         # What changed between the page that showed them and this moment was not watched: look at them once.
-        self._to_read |= frozenset(self._watched) - frozenset(self._sent)
-        self._sent = {task_id: self._sent[task_id] for task_id in self._watched if task_id in self._sent}
+        self._newly_watched = True
 
     def is_behind(self, connection: ReadConnection) -> bool:
         """Say whether there may be something to tell: one pragma, however large the database is."""
         # Asked before anything is read: what is committed meanwhile shows again at the next look, instead of never.
         self._noticed = connection.value("PRAGMA data_version")
-        return self._noticed != self._data_version or bool(self._to_read)
+        return self._noticed != self._data_version or self._newly_watched
 
     def changes(self, connection: ReadConnection, shape: Shape, read_at_ms: int) -> Moved | None:
         """Return what has changed since the last time, or None for nothing that shows. After :meth:`is_behind`."""
@@ -60,7 +75,12 @@ class Feed:
     def skip(self) -> None:
         """Take what :meth:`is_behind` noticed for told."""
         self._data_version = self._noticed
-        self._to_read = frozenset()
+        self._newly_watched = False
+
+    def fell_behind(self, read_at_ms: int) -> Moved:
+        """Return what there is to say where the changes could not be read."""
+        self.skip()
+        return Moved((), (), self._last_event_id or 0, 0, fell_behind=True, cleaned=False, read_at_ms=read_at_ms)
 
     def _changes(self, connection: ReadConnection, shape: Shape, read_at_ms: int) -> Moved | None:
         changed, last_event_id, events, fell_behind = self._new_events(connection, shape)
@@ -69,12 +89,12 @@ class Feed:
         if len(wanted) - len(self._watched) > PAGE_ROWS:
             fell_behind, wanted = True, list(self._watched)
         found = {row.id: row for row in tasks_by_id(connection, shape, wanted)}
-        rows = tuple(row for task_id, row in found.items() if task_id in changed or self._sent.get(task_id) != row)
+        rows = tuple(row for task_id, row in found.items() if task_id in changed or self._told.get(task_id) != row)
         gone = tuple(task_id for task_id in self._watched if task_id not in found)
         cleaned = cleanup != self._last_cleanup
         self._last_event_id, self._last_cleanup = last_event_id, cleanup
-        self._sent = {task_id: found[task_id] for task_id in self._watched if task_id in found}
-        self._watched = tuple(self._sent)
+        self.tell(rows)
+        self._watched = tuple(task_id for task_id in self._watched if task_id in found)
         if not (rows or gone or events or fell_behind or cleaned):
             return None
         return Moved(rows, gone, last_event_id, events, fell_behind, cleaned, read_at_ms)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from inspector.reading.companions import guard_of
-from inspector.reading.connection import roll_back
+from inspector.reading.companions import Guard, guard_of
+from inspector.reading.connection import take_in_companions
 from inspector.reading.errors import Unreadable
 
 _PREFIX: Final = "lmsp-inspector-copy-"
@@ -32,28 +32,30 @@ class PrivateCopy:
 
         Raises Unreadable where there is no room, a part is no regular file, or it keeps changing.
         """
-        for _ in range(_TRIES):
-            before = guard_of(path)
-            self._require_room(path, name)
-            for suffix in ("", "-wal", "-journal"):
-                _copy(path + suffix, self.path + suffix, name + suffix, should_stop)
-            if guard_of(path) == before:
-                break
-        else:
-            raise Unreadable(f"{name} cannot be copied: it keeps changing.")
+        copy_files(path, self.path, name, should_stop=should_stop)
         if hot:
-            cut_super_journal(f"{self.path}-journal")
-            roll_back(self.path)
+            take_in_companions(self.path)
 
     def remove(self) -> None:
         """Remove the copy. A second time does nothing."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _require_room(self, path: str, name: str) -> None:
-        needed = sum(state.st_size for state in _parts(path) if state)
-        free = shutil.disk_usage(self._folder).free
-        if needed + _SPARE > free:
-            raise Unreadable(f"{name} cannot be copied: {needed:,} bytes are needed and {free:,} are free.")
+
+def copy_files(path: str, target: str, name: str, *, should_stop: Callable[[], bool]) -> None:
+    """Copy a database that nobody writes, with its -wal and -journal, to ``target``: never the -shm.
+
+    A super-journal's name is cut off the journal. Raises Unreadable where there is no room, a part is no regular
+    file, or it keeps changing.
+    """
+    for _ in range(_TRIES):
+        before = guard_of(path)
+        _require_room(before, target, name)
+        for suffix in ("", "-wal", "-journal"):
+            _copy(path + suffix, target + suffix, name + suffix, should_stop)
+        if guard_of(path) == before:
+            cut_super_journal(f"{target}-journal")
+            return
+    raise Unreadable(f"{name} cannot be copied: it keeps changing.")
 
 
 def cut_super_journal(journal: str) -> None:
@@ -72,14 +74,11 @@ def cut_super_journal(journal: str) -> None:
         return
 
 
-def _parts(path: str) -> list[os.stat_result | None]:
-    found: list[os.stat_result | None] = []
-    for suffix in ("", "-wal", "-journal"):
-        try:
-            found.append(Path(path + suffix).lstat())
-        except OSError:
-            found.append(None)
-    return found
+def _require_room(guard: Guard, target: str, name: str) -> None:
+    needed = sum(state.size for state in (guard.main, guard.wal, guard.journal) if state)
+    free = shutil.disk_usage(Path(target).parent).free
+    if needed + _SPARE > free:
+        raise Unreadable(f"{name} cannot be copied: {needed:,} bytes are needed and {free:,} are free.")
 
 
 def _copy(source: str, target: str, name: str, should_stop: Callable[[], bool]) -> None:

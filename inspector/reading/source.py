@@ -7,7 +7,16 @@ from typing import Final
 from inspector.layout.opened import LayoutKind, Mode, Opened
 from inspector.reading.companions import Guard, guard_of
 from inspector.reading.connection import ReadConnection, connect, copy_live
-from inspector.reading.errors import BUSY, STALE, SqliteTrouble, Unanswered, Unreadable, primary_code, sentence_of
+from inspector.reading.errors import (
+    BUSY,
+    PASSING,
+    STALE,
+    SqliteTrouble,
+    Unanswered,
+    Unreadable,
+    primary_code,
+    sentence_of,
+)
 from inspector.reading.opening import Look, look_at
 from inspector.reading.private_copy import PrivateCopy
 from inspector.reading.recognising import Shape, recognise
@@ -98,7 +107,7 @@ def open_source(
             # A service may have opened or closed it in between: then another mode fits.
             if left and (primary_code(error) in STALE | BUSY or guard_of(look.path) != look.guard):
                 continue
-            raise Unreadable(sentence_of(error, look.name)) from error
+            raise Unreadable(sentence_of(error, look.name), may_pass=primary_code(error) in PASSING) from error
     raise AssertionError("the last try returns or raises")
 
 

@@ -1,0 +1,159 @@
+"""One file over time: which mode fits it now, when it must be opened anew, and when it is lost.
+
+A live one whose service ends becomes resting or crashed, a resting or crashed one that a service opens becomes live,
+each at a look; a file at rest that moved is never answered from.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+from inspector.layout.opened import Mode
+from inspector.reading.companions import Guard
+from inspector.reading.errors import Unanswered, Unreadable
+from inspector.reading.holders import holders_listed
+from inspector.reading.locks import ANY_USE, WAL_OPEN
+from inspector.reading.source import open_source
+
+LOCKS_EVERY_S: Final = 1.0
+_LOCKS_IN_VAIN_EVERY_S: Final = 10.0
+_QUIET_S: Final = 30.0
+_SAME_TICK_MS: Final = 100
+
+
+class FollowedFile:
+    """An open file whose source is replaced by one of another mode when that fits better."""
+
+    def __init__(
+        self,
+        path: str,
+        mode: Mode | None,
+        *,
+        now_ms: Callable[[], int],
+        should_stop: Callable[[], bool],
+        locks_every_s: float,
+    ) -> None:
+        """Open the file. Raises Unreadable with one sentence."""
+        self._wished = mode
+        self._now_ms = now_ms
+        self._should_stop = should_stop
+        self._locks_every_s = locks_every_s
+        self.source = open_source(path, mode, should_stop=should_stop)
+        self.lost: str | None = None
+        """Why nothing can be read any more."""
+        self.waits_for: str | None = None
+        """Why nothing can be read at this moment."""
+        self._identity = self.source.look.guard.identity
+        self._take_up()
+
+    @property
+    def is_still(self) -> bool:
+        """Whether what is read cannot change without being opened anew."""
+        return self.source.mode in (Mode.RESTING, Mode.COPY)
+
+    def require_open(self) -> None:
+        """Raise Unanswered where nothing can be read, after one more try where that may have passed."""
+        if self.waits_for is not None:
+            self.reopen()
+        unread = self.lost or self.waits_for
+        if unread is not None:
+            raise Unanswered(unread)
+
+    def has_moved(self) -> bool:
+        """Say whether a file that is read as one at rest has been written to: what was read of it does not count."""
+        return self.source.mode is Mode.RESTING and self.source.guard_now() != self._guard
+
+    def follow(self) -> bool:
+        """Notice what became of the file and of who has it open, and say whether it can be read now.
+
+        Costs a few stats; about once a second the system is asked for locks.
+        """
+        if self.lost is None:
+            self._follow(self.source.guard_now(), time.monotonic())
+        return self.lost is None and self.waits_for is None
+
+    def changed(self) -> None:
+        """Take note that the database has changed: in rollback-journal mode that is what shows a service at work."""
+        self._changed_at = time.monotonic()
+
+    def reopen(self, *, seen_changing: bool = False) -> None:
+        """Close, look at the file anew, and open it as fits now. It is lost where it cannot be opened any more."""
+        before = self.source
+        before.close()
+        try:
+            self.source = open_source(
+                before.look.path,
+                self._wished if self._wished is Mode.COPY else None,
+                was_live=before.mode is Mode.LIVE,
+                seen_changing=seen_changing,
+                should_stop=self._should_stop,
+            )
+        except Unreadable as error:
+            if error.may_pass:
+                self.waits_for = error.sentence
+            else:
+                self.lose(error.sentence)
+            return
+        self.waits_for = None
+        if self.source.look.guard.identity == self._identity:
+            self._take_up()
+        else:
+            self.lose(_REPLACED)
+
+    def lose(self, sentence: str) -> None:
+        """Give the file up."""
+        self.source.close()
+        self.lost = sentence
+
+    def _take_up(self) -> None:
+        now = time.monotonic()
+        self._guard = self.source.look.guard
+        self._changed_at = now
+        self._ask_locks_at = now + self._locks_every_s
+        # Within one tick of the file system's clock a second write leaves no trace: then look once more after it.
+        newest_ms = self._guard.newest_ns // 1_000_000
+        fresh = self.source.mode is Mode.RESTING and abs(self._now_ms() - newest_ms) <= _SAME_TICK_MS
+        self._reopen_at = now + _SAME_TICK_MS / 1000 if fresh else None
+
+    def _follow(self, guard: Guard, now: float) -> None:
+        mode = self.source.mode
+        loss = _loss(guard, self._identity)
+        if mode is Mode.COPY:
+            # A copy outlives its original. One made for want of a better way is given up when its original moves.
+            if self.waits_for is not None or (self._wished is None and guard != self._guard and loss is None):
+                self.reopen()
+        elif loss is not None:
+            self.lose(loss)
+        elif self.waits_for is not None:
+            self.reopen()
+        elif mode is Mode.RESTING and guard != self._guard:
+            self.reopen(seen_changing=True)
+        elif self._reopen_at is not None and now >= self._reopen_at:
+            self.reopen()
+            self._reopen_at = None
+        elif mode is not Mode.RESTING and now >= self._ask_locks_at:
+            self._ask_locks(now)
+
+    def _ask_locks(self, now: float) -> None:
+        look = self.source.look
+        self._ask_locks_at = now + self._locks_every_s
+        if look.wal:
+            held = holders_listed(f"{look.path}-shm", WAL_OPEN)
+            misfit = not held if look.mode is Mode.LIVE else held is None or bool(held)
+        else:
+            misfit = not holders_listed(look.path, ANY_USE) and now - self._changed_at > _QUIET_S
+        if misfit:
+            self.reopen()
+            if self.source.mode is look.mode:  # the list of locks does not tell here what opening does
+                self._ask_locks_at = now + max(self._locks_every_s, _LOCKS_IN_VAIN_EVERY_S)
+
+
+_REPLACED: Final = "The file is gone. It was replaced by another one."
+
+
+def _loss(guard: Guard, identity: tuple[int, int] | None) -> str | None:
+    if guard.main is None:
+        return "The file is gone. It was removed."
+    if guard.identity != identity:
+        return _REPLACED
+    return "The file is gone. It was emptied." if guard.main.size == 0 else None
