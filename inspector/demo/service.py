@@ -167,8 +167,9 @@ class Service:
         return held
 
     def release(self, held: Held) -> None:
-        """Take the task out of its worker's hands."""
-        del self.held[held.task.id]
+        """Take the task out of its worker's hands, unless another attempt has brought it into other hands since."""
+        if self.held.get(held.task.id) is held:
+            del self.held[held.task.id]
 
     def loaded(self, held: Held) -> None:
         """Note that the model of this task is in memory now."""

@@ -41,8 +41,7 @@ def work(service: Service) -> Play:
             # The write came too late: the task is being cancelled, or is in other hands by now (attempts are a fence).
             if refused.found == Status.CANCELLING:
                 yield from _stop(service, held)
-        finally:
-            service.release(held)
+        service.release(held)
 
 
 def _serve(service: Service, held: Held) -> Play:
