@@ -29,7 +29,7 @@ from inspector.desktop.wiring.recovery import RecoveryWiring
 from inspector.desktop.wiring.tasks import TasksWiring
 from inspector.desktop.zone import local_zone
 from inspector.layout.opened import Mode
-from inspector.layout.pages import TaskFilter
+from inspector.layout.pages import ModelPage, TaskFilter
 
 
 class Inspector:
@@ -44,11 +44,16 @@ class Inspector:
         zone = local_zone()
         views = Views(TasksView(zone), DetailPane(zone), ModelsView(zone), RecoveryView(zone), StartView())
         self.window = MainWindow(views, zone)
-        self.frame = FrameWiring(self.window, self.session, settings, zone)
         self._tasks = TasksWiring(views.tasks, self.session, self.selection)
-        self._detail = DetailWiring(views.detail, self.session, self.selection)
-        self._models = ModelsWiring(views.models, self.session, self.checks)
+        self._detail = DetailWiring(views.detail, self.session, self.selection, settings)
+        self.models = ModelsWiring(views.models, self.session, self.checks, self._on_models)
         self._recovery = RecoveryWiring(views.recovery, self.session)
+        words = {
+            "tasks": views.tasks.shown_sentence,
+            "models": self.models.summary,
+            "recovery": self._recovery.summary,
+        }
+        self.frame = FrameWiring(self.window, self.session, settings, zone, words)
         self.cancel = CancelAction(self.session)
         self._opening = OpenFileAction(self.window)
         self._connect_views()
@@ -111,11 +116,15 @@ class Inspector:
             quit=action("Quit", "Ctrl+Q"),
             find=action("Filter tasks", QKeySequence.StandardKey.Find),
             pause=action("Pause", "Ctrl+P"),
+            content=action("Show content"),
             allow=action("Allow actions on this file"),
             cancel=action("Cancel task…", "Ctrl+Del"),
             copy_id=action("Copy task id", "Ctrl+Shift+C"),
             about=action("About LMSP Inspector"),
         )
+        actions.content.setCheckable(True)
+        actions.content.triggered.connect(self._detail.set_content_shown)
+        window.about_to_show_view_menu.connect(lambda: actions.content.setChecked(self._detail.content_shown))
         actions.allow.setCheckable(True)
         actions.allow.setEnabled(False)
         actions.open.triggered.connect(lambda: self._opening.choose())
@@ -131,6 +140,10 @@ class Inspector:
         actions.copy_id.triggered.connect(self._copy_id)
         actions.about.triggered.connect(lambda: about(window, __version__))
         return actions
+
+    def _on_models(self, page: ModelPage) -> None:
+        self.window.views.tasks.show_models(tuple(model.id for model in page.models))
+        self.window.views.detail.set_names({model.id: model.name for model in page.models}, {})
 
     def _ask_cancel(self, task_id: str) -> None:
         self.selection.select(task_id)
@@ -159,7 +172,7 @@ class Inspector:
         self.window.views.tasks.want(TaskFilter(model_id=model_id))
 
     def _on_view_changed(self, name: str) -> None:
-        self._models.set_on_screen(name == "models")
+        self.models.set_on_screen(name == "models")
         self._recovery.set_on_screen(name == "recovery")
         self.frame.tick()
 

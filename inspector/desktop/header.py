@@ -94,7 +94,7 @@ class FileHeader(QWidget):
         self._why.setText(sentences)
         for part in (self._badge, self._why, self._age):
             part.show()
-        self._pause.setVisible(True)
+        self._pause.setVisible(how.mode is Mode.LIVE or self._paused)
         self._draw_icons()
 
     def show_paused(self, paused: bool) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from inspector.desktop.detail.view import DetailPane
 from inspector.desktop.digests.view import ModelsView
@@ -26,7 +26,6 @@ NARROW: Final = 1240
 """Below this width the detail pane goes under the table."""
 VERY_NARROW: Final = 1000
 """Below this width the navigation shows icons only, and the header drops its sentence."""
-_PANE_SHARE: Final = (708, 556)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +55,7 @@ class MainWindow(QMainWindow):
         file_dropped: carries the path of a file that was dropped on the window.
         seen_changed: carries whether the window can be seen at all.
         theme_requested: carries the wanted theme.
+        about_to_show_view_menu: what the View menu says of the file should be brought up to date.
     """
 
     closed = Signal()
@@ -63,6 +63,7 @@ class MainWindow(QMainWindow):
     file_dropped = Signal(object)
     seen_changed = Signal(bool)
     theme_requested = Signal(str)
+    about_to_show_view_menu = Signal()
 
     def __init__(self, views: Views, zone: tzinfo, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -70,15 +71,9 @@ class MainWindow(QMainWindow):
         self.header = FileHeader(zone, self)
         self.navigation = NavigationList(DESTINATIONS, self)
         self._stack = QStackedWidget(self)
-        self._split = QSplitter(Qt.Orientation.Horizontal, self)
-        self._split.addWidget(views.tasks)
-        self._split.addWidget(views.detail)
-        self._split.setChildrenCollapsible(False)
-        self._split.setHandleWidth(1)
-        self._split.setSizes(list(_PANE_SHARE))
-        self._split.setStretchFactor(0, 1)
+        views.tasks.place_pane(views.detail)
         self._pages: dict[str, QWidget] = {
-            "tasks": self._split,
+            "tasks": views.tasks,
             "models": views.models,
             "recovery": views.recovery,
             "start": views.start,
@@ -130,11 +125,18 @@ class MainWindow(QMainWindow):
         self.navigation.setEnabled(is_open)
 
     def show_message(
-        self, key: str, kind: MessageKind, fact: str, consequence: str = "", verbs: tuple[str, ...] = ()
+        self,
+        key: str,
+        kind: MessageKind,
+        fact: str,
+        consequence: str = "",
+        *,
+        verbs: tuple[str, ...] = (),
+        closable: bool = True,
     ) -> MessageBar:
         """Show a message under the header, instead of an earlier one of the same ``key``, and return its bar."""
         self.hide_message(key)
-        bar = MessageBar(kind, fact, consequence, verbs=verbs, parent=self)
+        bar = MessageBar(kind, fact, consequence, verbs=verbs, closable=closable, parent=self)
         bar.closed.connect(lambda: self.hide_message(key))
         self._messages[key] = bar
         self._bars.addWidget(bar)
@@ -172,7 +174,8 @@ class MainWindow(QMainWindow):
             action.triggered.connect(lambda _checked=False, name=destination.name: self._go(name))
             view.addAction(action)
         view.addSeparator()
-        view.addActions([actions.find, actions.pause])
+        view.addActions([actions.find, actions.pause, actions.content])
+        view.aboutToShow.connect(self.about_to_show_view_menu)
         view.addSeparator()
         themes = view.addMenu(self.tr("Theme"))
         group = QActionGroup(self)
@@ -201,7 +204,7 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         width = event.size().width()
-        self._split.setOrientation(Qt.Orientation.Vertical if width < NARROW else Qt.Orientation.Horizontal)
+        self.views.tasks.set_narrow(narrow=width < NARROW, very_narrow=width < VERY_NARROW)
         self.navigation.set_icons_only(width < VERY_NARROW)
         self.header.set_sentence_shown(width >= VERY_NARROW)
 
@@ -241,6 +244,7 @@ class WindowActions:
     quit: QAction
     find: QAction
     pause: QAction
+    content: QAction
     allow: QAction
     cancel: QAction
     copy_id: QAction

@@ -1,5 +1,6 @@
 """What the window remembers between two runs, in the user's own configuration folder."""
 
+import json
 from pathlib import Path
 from typing import Final
 
@@ -8,6 +9,7 @@ from PySide6.QtCore import QByteArray, QSettings
 from inspector.desktop.widgets.theme import Theme
 
 RECENT_FILES: Final = 10
+CONTENT_CHOICES: Final = 100
 _VERSION: Final = 1
 
 
@@ -16,6 +18,7 @@ class Settings:
 
     def __init__(self, store: QSettings | None) -> None:
         self._store = store
+        self._content: dict[str, bool] | None = None
 
     def geometry(self) -> QByteArray | None:
         """Return the window's geometry as it was left, or None."""
@@ -49,6 +52,29 @@ class Settings:
     def forget_recent(self) -> None:
         """Forget the recent files."""
         self._keep("recent", [])
+
+    def shows_content(self, path: Path, *, default: bool) -> bool:
+        """Return whether prompts and outputs of this file are shown, or ``default`` where nothing was chosen for it."""
+        return self._contents().get(str(path), default)
+
+    def keep_shows_content(self, path: Path, shown: bool) -> None:
+        """Remember whether prompts and outputs of this file are shown."""
+        chosen = self._contents()
+        chosen.pop(str(path), None)
+        chosen[str(path)] = shown
+        newest = list(chosen.items())[-CONTENT_CHOICES:]
+        self._content = dict(newest)
+        self._keep("content", json.dumps(newest))
+
+    def _contents(self) -> dict[str, bool]:
+        if self._content is None:
+            stored = self._value("content")
+            try:
+                pairs = json.loads(stored) if isinstance(stored, str) else []
+                self._content = {str(path): bool(shown) for path, shown in pairs}
+            except (ValueError, TypeError):
+                self._content = {}
+        return self._content
 
     def _value(self, key: str) -> object:
         return None if self._store is None else self._store.value(key)

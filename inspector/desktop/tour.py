@@ -16,7 +16,7 @@ from inspector.lmsp.statuses import Status
 NARROW_SIZE: Final = (900, 640)
 _WAIT_S: Final = 60.0
 _LOOK_EVERY_S: Final = 0.05
-_SHOWS_A_TASK: Final = 40
+_SHOWS_A_TASK: Final = 25
 """A running task is worth a picture when it has so many events."""
 
 
@@ -87,13 +87,12 @@ class Tour:
         await self._quiet()
 
     async def _models(self, *, verify: bool = True) -> None:
-        views = self._inspector.window.views
         self._inspector.window.show_view("models")
         await self._quiet()
         if verify:
             ended = asyncio.Event()
             self._inspector.checks.ended.connect(ended.set)
-            views.models.verify_all()
+            self._inspector.models.verify_all()
             await asyncio.wait_for(ended.wait(), _WAIT_S)
         await self._take("models")
 
@@ -158,11 +157,12 @@ class Tour:
 
     def _busiest(self) -> TaskRow | None:
         running = [task for task in self._tasks() if task.status == Status.RUNNING and task.last_seq >= _SHOWS_A_TASK]
-        return max(running, key=lambda task: task.last_seq, default=None)
+        # The one that began last: it still runs when its picture is taken.
+        return max(running, key=lambda task: task.started_at or 0, default=None)
 
     def _again(self) -> TaskRow | None:
         again = [task for task in self._tasks() if task.attempt > 1 and task.status == Status.RUNNING]
-        return max(again, key=lambda task: task.last_seq, default=None)
+        return max(again, key=lambda task: task.snapshot_seq or 0, default=None)
 
     def _select(self, task: TaskRow | None) -> None:
         if task is not None:

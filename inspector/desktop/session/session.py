@@ -146,7 +146,8 @@ class Session(QObject):
         if self._link is None:
             raise ReaderGone
         answer = await self._link.ask(cast("Request", request), deadline_ms=deadline_ms)
-        self._read_at_ms = _now_ms()
+        if not isinstance(request, Watch):
+            self._read_at_ms = _now_ms()
         return cast("Answer", answer)
 
     def watch(self, task_ids: tuple[str, ...]) -> None:

@@ -6,12 +6,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from inspector.desktop.widgets.fonts import hero_font, small_font
 from inspector.desktop.widgets.icons import icon
 from inspector.desktop.widgets.palette import tokens_of
-from inspector.desktop.widgets.tools import LinkButton
+from inspector.desktop.widgets.tips import tip
+from inspector.desktop.widgets.tools import HeaderButton, LinkButton
 from inspector.layout.visible import visible
 
 _ROW_HEIGHT = 28
@@ -43,16 +44,15 @@ class StartView(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setBackgroundRole(QPalette.ColorRole.Base)
-        self.setAutoFillBackground(True)
         self._title = _label(self.tr("Open the database of a model service"))
         self._title.setFont(hero_font())
         self._promise = _label(self.tr("Live, resting or crashed: opening never changes the file."))
         self._promise.setProperty("tone", "text2")
-        self._open = QPushButton(self.tr("Open…"))
-        self._open.setDefault(True)
+        self._open = HeaderButton(self.tr("Open…"), "folder")
+        self._open.set_default(True)
+        self._open.setToolTip(tip("Ctrl+O"))
         self._open.clicked.connect(self.open_requested)
-        self._copy = QPushButton(self.tr("Open as a copy…"))
+        self._copy = HeaderButton(self.tr("Open as a copy…"))
         self._copy.clicked.connect(self.copy_requested)
         self._drop = _label(self.tr("or drop a file on this window"))
         self._drop.setProperty("tone", "text2")
@@ -98,7 +98,8 @@ class StartView(QWidget):
         whole.addWidget(inner, 12)
         whole.addStretch(8)
         self.show_recent(())
-        self._draw_icons()
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setAutoFillBackground(True)
 
     def show_recent(self, files: Sequence[RecentFile]) -> None:
         """Show the files that were open lately, newest first; those that are not there now cannot be chosen."""
@@ -136,7 +137,6 @@ class StartView(QWidget):
 
     def _draw_icons(self) -> None:
         tokens = tokens_of(self.palette())
-        self._open.setIcon(icon("folder", tokens.text))
         for row, file in enumerate(self._recent_files):
             self._recent.item(row).setIcon(icon("file", tokens.text2 if file.is_there else tokens.text3))
         self._drop.setFont(small_font())

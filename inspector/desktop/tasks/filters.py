@@ -12,6 +12,7 @@ from inspector.desktop.widgets.chip import Chip
 from inspector.desktop.widgets.flow import FlowLayout
 from inspector.desktop.widgets.icons import icon
 from inspector.desktop.widgets.palette import tokens_of
+from inspector.desktop.widgets.strips import Strip
 from inspector.desktop.widgets.tools import HeaderButton
 from inspector.layout.pages import Counts, TaskFilter
 from inspector.layout.visible import visible
@@ -53,14 +54,24 @@ class TaskFilters(QWidget):
         self._model.setAccessibleName(self.tr("Filter tasks by model"))
         self._model_menu = QMenu(self._model)
         self._model.setMenu(self._model_menu)
+        self._status = HeaderButton(opens=True, parent=self)
+        self._status.setPopupMode(HeaderButton.ToolButtonPopupMode.InstantPopup)
+        self._status.setAccessibleName(self.tr("Filter tasks by status"))
+        self._status.hide()
+        self._status_menu = QMenu(self._status)
+        self._status_menu.aboutToShow.connect(self._fill_status_menu)
+        self._status.setMenu(self._status_menu)
         self._models: Sequence[str] = ()
         self._show_model_choice()
+        self._status.set_word(self.tr("Status: %s") % self.tr("any"))
 
-        bar = QHBoxLayout()
-        bar.setContentsMargins(12, 7, 12, 7)
+        strip = Strip(self, height=40)
+        bar = QHBoxLayout(strip)
+        bar.setContentsMargins(12, 0, 12, 0)
         bar.setSpacing(8)
         bar.addWidget(self._search)
         bar.addWidget(self._model)
+        bar.addWidget(self._status)
         bar.addStretch(1)
 
         self._all = Chip(self.tr("All"), parent=self)
@@ -69,7 +80,8 @@ class TaskFilters(QWidget):
         self._other = Chip(self.tr("other"), status="unknown", parent=self)
         self._other.setVisible(False)
         self._other_words: frozenset[str] = frozenset()
-        chips = FlowLayout(gap=4)
+        self._chip_row = Strip(self, height=36, wraps=True, below=False)
+        chips = FlowLayout(self._chip_row, gap=4)
         chips.setContentsMargins(12, 6, 12, 6)
         for chip in (self._all, self._unfinished, *self._chips.values(), self._other):
             chip.setCheckable(True)
@@ -84,8 +96,8 @@ class TaskFilters(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
-        whole.addLayout(bar)
-        whole.addLayout(chips)
+        whole.addWidget(strip)
+        whole.addWidget(self._chip_row)
         self.set_icons()
 
     @property
@@ -121,6 +133,11 @@ class TaskFilters(QWidget):
         self._show_model_choice()
         self._show_statuses()
         self.changed.emit(wanted)
+
+    def set_folded(self, folded: bool) -> None:
+        """Fold the chips into one button with a menu, where there is no room for them."""
+        self._chip_row.setVisible(not folded)
+        self._status.setVisible(folded)
 
     def focus_search(self) -> None:
         """Put the keyboard into the search field, its text selected."""
@@ -161,6 +178,19 @@ class TaskFilters(QWidget):
         for status, chip in self._chips.items():
             chip.setChecked(not unfinished and status in held)
         self._other.setChecked(bool(self._other_words) and self._other_words <= held)
+        words = self.tr("unfinished") if unfinished else ", ".join(sorted(visible(word) for word in held))
+        self._status.set_word(self.tr("Status: %s") % (words or self.tr("any")))
+
+    def _fill_status_menu(self) -> None:
+        """Offer what the chips offer."""
+        self._status_menu.clear()
+        for chip in (self._all, self._unfinished, *self._chips.values(), self._other):
+            if chip is self._other and not self._other_words:
+                continue
+            action = self._status_menu.addAction(chip.accessibleName().replace(", ", "    "))
+            action.setCheckable(True)
+            action.setChecked(chip.isChecked())
+            action.triggered.connect(chip.click)
 
     def _show_model_choice(self) -> None:
         chosen = self._wanted.model_id

@@ -24,6 +24,7 @@ ROW_ROLE: Final = int(Qt.ItemDataRole.UserRole) + 100
 QUIET_AFTER_MS: Final = 30_000
 """An unfinished task in a worker's hands that has written nothing for so long is marked."""
 
+SAME_MOMENT_MS: Final = 1_000
 SHOWN_CHARACTERS: Final = 300
 """A cell shows no more of a text."""
 
@@ -234,18 +235,26 @@ class TaskItemModel(QAbstractTableModel):
             case TaskColumn.MODEL:
                 return visible((task.model_id or "–")[:SHOWN_CHARACTERS])
             case TaskColumn.WAIT:
-                return _span(task.created_at, task.started_at or task.finished_at or self._now_ms)
+                return _span(task.created_at, task.started_at or self._end_of(task))
             case TaskColumn.RUN:
-                return _span(task.started_at, task.finished_at or self._now_ms)
+                return _span(task.started_at, self._end_of(task))
             case TaskColumn.EVENTS:
                 return grouped(task.last_seq)
             case _:
                 return self._last_event(task)
 
+    def _end_of(self, task: TaskRow) -> int | None:
+        """Return when the task ended; for an unfinished one now, and where nothing moves its last sign of life."""
+        if task.finished_at is not None:
+            return task.finished_at
+        return task.updated_at if self._now_ms is None else self._now_ms
+
     def _last_event(self, task: TaskRow) -> str:
         if task.updated_at is None or self._now_ms is None:
             return clock_time(task.updated_at, None, self._zone, digits=0)
-        return age(self._now_ms - task.updated_at)
+        since = self._now_ms - task.updated_at
+        # The moment on screen is a little older than what was just read; a clock that was set back is another matter.
+        return age(0 if -SAME_MOMENT_MS < since < 0 else since)
 
     def _is_quiet(self, task: TaskRow) -> bool:
         status = known_status(task.status)

@@ -14,22 +14,24 @@ from inspector.desktop.widgets.busy_line import BusyLine
 from inspector.desktop.widgets.cells import FixedDelegate, NumberDelegate, StateDelegate, TextDelegate
 from inspector.desktop.widgets.empty import EmptySentence
 from inspector.desktop.widgets.flash import FlashClock
+from inspector.desktop.widgets.lines import PaneSplitter
 from inspector.desktop.widgets.table import DenseTable
 from inspector.desktop.widgets.tools import PillButton
-from inspector.desktop.widgets.words import grouped
+from inspector.desktop.widgets.words import counted, grouped
 from inspector.layout.pages import Counts, TaskFilter, TaskPage
 from inspector.layout.rows import TaskRow
 from inspector.lmsp.statuses import UNFINISHED
 
 _WIDTHS: Final = {
-    TaskColumn.STATE: 106,
+    TaskColumn.STATE: 112,
     TaskColumn.TASK: 148,
-    TaskColumn.WAIT: 76,
-    TaskColumn.RUN: 76,
-    TaskColumn.EVENTS: 66,
-    TaskColumn.LAST_EVENT: 96,
+    TaskColumn.WAIT: 70,
+    TaskColumn.RUN: 72,
+    TaskColumn.EVENTS: 62,
+    TaskColumn.LAST_EVENT: 92,
 }
-_MODEL_AT_LEAST: Final = 120
+_SHARES: Final = (716, 548)
+"""The widths of table and pane in a window of the usual size."""
 
 
 class TasksView(QWidget):
@@ -67,13 +69,22 @@ class TasksView(QWidget):
         self._may_act = False
         self._total: int | None = None
 
+        listed = QWidget(self)
+        column = QVBoxLayout(listed)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._busy)
+        column.addWidget(self._table, 1)
+        column.addWidget(self._empty, 1)
+        self._split = PaneSplitter(Qt.Orientation.Horizontal, self)
+        self._split.addWidget(listed)
+        self._split.setChildrenCollapsible(False)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addWidget(self._filters)
-        whole.addWidget(self._busy)
-        whole.addWidget(self._table, 1)
-        whole.addWidget(self._empty, 1)
+        whole.addWidget(self._split, 1)
+        self.setTabOrder(self._filters, self._table)
 
         self._cancel = QAction(self.tr("Cancel task…"), self)
         self._cancel.triggered.connect(self._cancel_current)
@@ -105,6 +116,17 @@ class TasksView(QWidget):
     def rows(self) -> TaskItemModel:
         """The rows of the table."""
         return self._model
+
+    def place_pane(self, pane: QWidget) -> None:
+        """Put the pane of the selected task beside the table, or under it where the view is narrow."""
+        self._split.addWidget(pane)
+        self._split.setSizes(list(_SHARES))
+        self._split.setStretchFactor(0, 1)
+
+    def set_narrow(self, *, narrow: bool, very_narrow: bool) -> None:
+        """Put the pane under the table where it is ``narrow``; fold the chips into a menu where it is very narrow."""
+        self._split.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
+        self._filters.set_folded(very_narrow)
 
     def want(self, wanted: TaskFilter) -> None:
         """Set the whole filter, as another view wishes it."""
@@ -310,7 +332,9 @@ class TasksView(QWidget):
             if self.wanted.is_empty:
                 self._empty.set_sentence(self.tr("No tasks yet."))
             else:
-                self._empty.set_sentence(self.tr("No task matches."), self.tr("Clear the filters"))
+                others = self._total if self.wanted.statuses else None
+                without = self.tr(" %s without the status filter.") % counted(others, "does", "do") if others else ""
+                self._empty.set_sentence(self.tr("No task matches.") + without, self.tr("Clear the filters"))
 
     def _show_menu(self, at: QPoint) -> None:
         index = self._table.indexAt(at)

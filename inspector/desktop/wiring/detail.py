@@ -1,26 +1,40 @@
 """The detail pane on a session: the selected task, its events as they come, and its cancel."""
 
+from dataclasses import dataclass
+from pathlib import Path
+
 from inspector.desktop.detail.view import DetailPane
 from inspector.desktop.selection import Selection
 from inspector.desktop.session.acting import Acting
 from inspector.desktop.session.latest_only import LatestOnly
 from inspector.desktop.session.session import Session
-from inspector.layout.opened import Opened
+from inspector.desktop.settings import Settings
+from inspector.layout.opened import Mode, Opened
 from inspector.layout.pages import EventPage, TaskTimeline
-from inspector.layout.rows import StoredText, TaskDetail
+from inspector.layout.rows import TaskDetail
 from inspector.reading.messages import Moved
 from inspector.reading.requests import EventDataRequest, EventPageRequest, TaskDetailRequest, TimelineRequest
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What is new of a task that is on screen."""
+
+    detail: TaskDetail | None
+    page: EventPage
+    timeline: TaskTimeline
 
 
 class DetailWiring:
     """Keeps the pane on the selected task."""
 
-    def __init__(self, pane: DetailPane, session: Session, selection: Selection) -> None:
+    def __init__(self, pane: DetailPane, session: Session, selection: Selection, settings: Settings) -> None:
         self._pane = pane
         self._session = session
         self._selection = selection
-        self._details = LatestOnly()
-        self._timelines = LatestOnly()
+        self._settings = settings
+        self._updates = LatestOnly()
+        self._loaded: str | None = None
         self._last_seq = 0
         selection.changed.connect(self._on_selected)
         session.opened.connect(self._on_opened)
@@ -28,19 +42,33 @@ class DetailWiring:
         session.moved.connect(self._on_moved)
         pane.events_wanted.connect(self._on_events_wanted)
         pane.event_data_wanted.connect(self._on_event_data_wanted)
+        pane.content_wanted.connect(lambda: self.set_content_shown(True))
+
+    @property
+    def content_shown(self) -> bool:
+        """Whether prompts and outputs are shown: on a live file from the start, on others once the user asked."""
+        how = self._session.how
+        return how is not None and self._settings.shows_content(Path(how.path), default=how.mode is Mode.LIVE)
+
+    def set_content_shown(self, shown: bool) -> None:
+        """Show prompts and outputs of this file, or cover them, and remember it for this file."""
+        how = self._session.how
+        if how is not None:
+            self._settings.keep_shows_content(Path(how.path), shown)
+            self._pane.set_covered(not shown)
 
     def _on_selected(self, task_id: str | None) -> None:
+        self._loaded = None
         self._last_seq = 0
         self._pane.show_task(None)
         if task_id is not None:
-            self._session.spawn(self._show_task(task_id))
-            self._session.spawn(self._show_last_events(task_id))
-            self._session.spawn(self._show_timeline(task_id))
+            self._session.spawn(self._load(task_id))
 
     def _on_acting_changed(self, acting: Acting) -> None:
         self._pane.set_may_act(acting.may_act, acting.why_not)
 
     def _on_opened(self, _how: Opened) -> None:
+        self._pane.set_covered(not self.content_shown)
         self._update()
 
     def _on_moved(self, moved: Moved) -> None:
@@ -50,48 +78,56 @@ class DetailWiring:
 
     def _update(self) -> None:
         task_id = self._selection.task_id
-        if task_id is not None:
-            self._session.spawn(self._show_task(task_id))
-            self._session.spawn(self._show_newer_events(task_id))
-            self._session.spawn(self._show_timeline(task_id))
+        if task_id is None:
+            return
+        if self._loaded == task_id:
+            self._session.spawn(self._updates.ask(lambda: self._news(task_id), self._show_news))
+        else:
+            self._session.spawn(self._load(task_id))
 
     def _on_events_wanted(self, task_id: str, after_seq: int | None, before_seq: int | None) -> None:
-        self._session.spawn(self._show_events(EventPageRequest(task_id, after_seq, before_seq), replace=False))
+        self._session.spawn(self._show_events(EventPageRequest(task_id, after_seq, before_seq)))
 
     def _on_event_data_wanted(self, task_id: str, seq: int) -> None:
         self._session.spawn(self._show_event_data(task_id, seq))
 
-    async def _show_task(self, task_id: str) -> None:
-        def show(detail: TaskDetail | None) -> None:
-            if task_id == self._selection.task_id:
-                self._pane.show_task(detail)
+    async def _load(self, task_id: str) -> None:
+        """Show a task that was just selected: what it is, its last events, its whole timeline."""
+        detail = await self._session.ask(TaskDetailRequest(task_id))
+        page = await self._session.ask(EventPageRequest(task_id))
+        timeline = await self._session.ask(TimelineRequest(task_id))
+        if task_id == self._selection.task_id and self._loaded != task_id:
+            self._loaded = task_id
+            self._pane.show_task(detail)
+            self._pane.show_timeline(timeline)
+            self._show_page(page, replace=True)
 
-        await self._details.ask(lambda: self._session.ask(TaskDetailRequest(task_id)), show)
+    async def _news(self, task_id: str) -> News:
+        detail = await self._session.ask(TaskDetailRequest(task_id))
+        page = await self._session.ask(EventPageRequest(task_id, after_seq=self._last_seq))
+        timeline = await self._session.ask(TimelineRequest(task_id))
+        return News(detail, page, timeline)
 
-    async def _show_timeline(self, task_id: str) -> None:
-        def show(timeline: TaskTimeline) -> None:
-            if task_id == self._selection.task_id:
-                self._pane.show_timeline(timeline)
+    def _show_news(self, news: News) -> None:
+        if news.page.task_id == self._selection.task_id == self._loaded:
+            self._pane.show_task(news.detail)
+            self._show_page(news.page, replace=False)
+            self._pane.show_timeline(news.timeline)
+            if news.page.more_after:
+                self._update()
 
-        await self._timelines.ask(lambda: self._session.ask(TimelineRequest(task_id)), show)
+    async def _show_events(self, request: EventPageRequest) -> None:
+        page = await self._session.ask(request)
+        if request.task_id == self._selection.task_id == self._loaded:
+            # Without a place it is the last page, which stands instead of what was loaded.
+            self._show_page(page, replace=request.after_seq is None and request.before_seq is None)
 
-    async def _show_last_events(self, task_id: str) -> None:
-        await self._show_events(EventPageRequest(task_id), replace=True)
-
-    async def _show_newer_events(self, task_id: str) -> None:
-        await self._show_events(EventPageRequest(task_id, after_seq=self._last_seq), replace=False)
-
-    async def _show_events(self, request: EventPageRequest, *, replace: bool) -> None:
-        page: EventPage = await self._session.ask(request)
-        if request.task_id != self._selection.task_id:
-            return
+    def _show_page(self, page: EventPage, *, replace: bool) -> None:
         self._pane.show_events(page, replace=replace)
         if page.events:
             self._last_seq = max(self._last_seq, page.events[-1].seq)
-        if page.more_after and request.before_seq is None:
-            await self._show_newer_events(request.task_id)
 
     async def _show_event_data(self, task_id: str, seq: int) -> None:
-        data: StoredText | None = await self._session.ask(EventDataRequest(task_id, seq))
+        data = await self._session.ask(EventDataRequest(task_id, seq))
         if data is not None and task_id == self._selection.task_id:
             self._pane.show_event_data(seq, data)

@@ -1,6 +1,7 @@
 """The window's frame on a session: header, counts in the navigation, messages, status bar, the passing of time."""
 
 import time
+from collections.abc import Callable, Mapping
 from datetime import tzinfo
 from pathlib import Path
 from typing import Final
@@ -18,7 +19,7 @@ from inspector.layout.opened import Mode, Opened
 from inspector.layout.pages import Counts, TaskFilter
 from inspector.layout.rows import TaskRow
 from inspector.layout.visible import visible
-from inspector.lmsp.statuses import UNFINISHED
+from inspector.lmsp.statuses import FINAL, UNFINISHED
 from inspector.reading.messages import Moved
 from inspector.reading.requests import CountsRequest
 
@@ -31,8 +32,17 @@ SWITCHED_MS: Final = 5_000
 class FrameWiring(QObject):
     """Shows what concerns the whole window. Ages move only while the file is live and the session is not paused."""
 
-    def __init__(self, window: MainWindow, session: Session, settings: Settings, zone: tzinfo) -> None:
+    def __init__(
+        self,
+        window: MainWindow,
+        session: Session,
+        settings: Settings,
+        zone: tzinfo,
+        words: Mapping[str, Callable[[], str]],
+    ) -> None:
+        """Tell times in ``zone``; ``words`` has what the status bar says of each view, by the view's name."""
         super().__init__(window)
+        self._words = words
         self._zone = zone
         self._window = window
         self._session = session
@@ -64,9 +74,9 @@ class FrameWiring(QObject):
         how = self._session.how
         moving = how is not None and how.mode is Mode.LIVE and not self._session.is_paused and not self._session.is_lost
         self._window.header.set_now(now_ms, self._session.read_at_ms)
-        if moving or how is None:
-            self._window.views.tasks.set_now(now_ms if moving else None)
-            self._window.views.detail.set_now(now_ms if moving else None)
+        if moving:
+            self._window.views.tasks.set_now(now_ms)
+            self._window.views.detail.set_now(now_ms, now_ms)
         self._show_status()
 
     def stop(self) -> None:
@@ -83,6 +93,7 @@ class FrameWiring(QObject):
             window.hide_message(key)
         if window.view == "start":
             window.show_view("tasks")
+            window.views.tasks.table.setFocus()
         if earlier is not None and earlier.path == how.path and earlier.mode is not how.mode:
             window.show_notice(_switched(how), SWITCHED_MS)
         if how.layout is not how.layout.NATIVE:
@@ -92,7 +103,7 @@ class FrameWiring(QObject):
         self._settings.keep_recent(Path(how.path))
         if how.mode is not Mode.LIVE:
             window.views.tasks.set_now(None)
-            window.views.detail.set_now(None)
+            window.views.detail.set_now(None, time.time_ns() // 1_000_000)
         self._ticking.start()
         self._session.spawn(self._show_counts())
         self.tick()
@@ -122,7 +133,8 @@ class FrameWiring(QObject):
             MessageKind.ERROR,
             visible(sentence),
             self.tr("This shows the last read."),
-            (self.tr("Open again"), self.tr("Close file")),
+            verbs=(self.tr("Open again"), self.tr("Close file")),
+            closable=False,
         )
         bar.verb_clicked.connect(self._on_lost_verb)
         self.tick()
@@ -163,7 +175,8 @@ class FrameWiring(QObject):
                 "paused",
                 MessageKind.PAUSED,
                 self.tr("Paused."),
-                self.tr("This shows %s. Nothing is read until you resume; then everything since is caught up.") % at,
+                self.tr("This shows %s. Nothing is read by itself until you resume; then all since is caught up.") % at,
+                closable=False,
             )
         else:
             self._window.hide_message("paused")
@@ -192,10 +205,11 @@ class FrameWiring(QObject):
     def _take_counts(self, counts: Counts) -> None:
         self._total = counts
         unfinished = sum(counts.by_status.get(status, 0) for status in UNFINISHED)
+        leftover = counts.tasks - sum(counts.by_status.get(status, 0) for status in FINAL)
         navigation = self._window.navigation
         navigation.set_count("tasks", unfinished)
         navigation.set_count("models", counts.models)
-        navigation.set_count("recovery", unfinished + counts.unknown)
+        navigation.set_count("recovery", leftover)
         self._show_status()
 
     def _show_status(self) -> None:
@@ -205,13 +219,10 @@ class FrameWiring(QObject):
         parts = []
         if self._total is not None:
             parts.append(self.tr("%s tasks") % grouped(self._total.tasks))
-        if self._window.view == "tasks":
-            parts += [self._window.views.tasks.shown_sentence(), self.tr("Newest first")]
-        elif self._window.view == "recovery":
-            parts.append(self._window.views.recovery.summary())
-        elif self._window.view == "models":
-            parts.append(self._window.views.models.summary())
-        right = [self.tr("read-only"), self.tr("Times: %s") % self._zone]
+        words = self._words.get(self._window.view)
+        if words is not None:
+            parts.append(words())
+        right = [self.tr("read-only"), self.tr("Times: %s") % str(self._zone).removeprefix("Etc/")]
         if how.mode is Mode.LIVE and not self._session.is_paused:
             right.append(self.tr("%d looks/s") % (1000 // POLL_EVERY_MS))
         right.append(f"SQLite {how.sqlite_version}")

@@ -1,9 +1,13 @@
 """The Models view on a session: the rows, the state of each file, and the verification of digests."""
 
+from collections.abc import Callable
+
 from inspector.desktop.digests.view import ModelsView
 from inspector.desktop.session.file_checks import FileChecks
 from inspector.desktop.session.latest_only import LatestOnly
 from inspector.desktop.session.session import Session
+from inspector.desktop.widgets.words import byte_size, counted
+from inspector.layout.opened import Opened
 from inspector.layout.pages import ModelPage
 from inspector.reading.requests import ModelsRequest
 
@@ -11,14 +15,18 @@ from inspector.reading.requests import ModelsRequest
 class ModelsWiring:
     """Asks for the models while the view is on screen; looks at files cheaply by itself, and hashes them when told."""
 
-    def __init__(self, view: ModelsView, session: Session, checks: FileChecks) -> None:
+    def __init__(
+        self, view: ModelsView, session: Session, checks: FileChecks, told: Callable[[ModelPage], None]
+    ) -> None:
+        """Show the models in ``view``; ``told`` hears of them too, once for each file and while they are on screen."""
         self._view = view
         self._session = session
         self._checks = checks
         self._pages = LatestOnly()
         self._on_screen = False
         self._page: ModelPage | None = None
-        session.opened.connect(self._update)
+        self._told = told
+        session.opened.connect(self._on_opened)
         session.moved.connect(self._update)
         view.verify_requested.connect(self._on_verify_requested)
         view.stop_requested.connect(checks.stop)
@@ -32,6 +40,16 @@ class ModelsWiring:
         if on_screen:
             self._update()
 
+    def summary(self) -> str:
+        """Return what the models come to, for the status bar."""
+        if self._page is None:
+            return ""
+        size = sum(model.size_bytes or 0 for model in self._page.models)
+        return f"{counted(len(self._page.models), 'model')}, {byte_size(size)}"
+
+    def _on_opened(self, _how: Opened) -> None:
+        self._session.spawn(self._show_models())
+
     def _update(self, _message: object = None) -> None:
         if self._on_screen:
             self._session.spawn(self._show_models())
@@ -39,10 +57,18 @@ class ModelsWiring:
     async def _show_models(self) -> None:
         def show(page: ModelPage) -> None:
             self._page = page
+            self._told(page)
             self._view.show_models(page)
-            self._checks.look_at(page.models)
+            if self._on_screen:
+                # Not before they are wanted: a path from a database may lie on a disk that is asleep.
+                self._checks.look_at(page.models)
 
         await self._pages.ask(lambda: self._session.ask(ModelsRequest()), show)
+
+    def verify_all(self) -> None:
+        """Read the files of all models and compare their digests."""
+        if self._page is not None:
+            self._checks.verify(self._page.models)
 
     def _on_verify_requested(self, model_ids: tuple[str, ...]) -> None:
         if self._page is not None:

@@ -3,7 +3,8 @@
 from inspector.desktop.recovery.view import RecoveryView
 from inspector.desktop.session.latest_only import LatestOnly
 from inspector.desktop.session.session import Session
-from inspector.lmsp.recovery import Leftover, plan_recovery
+from inspector.desktop.widgets.words import counted, grouped
+from inspector.lmsp.recovery import Leftover, RecoveryPlan, plan_recovery
 from inspector.reading.requests import LeftoversRequest
 
 
@@ -18,6 +19,7 @@ class RecoveryWiring:
         self._session = session
         self._leftovers = LatestOnly()
         self._on_screen = False
+        self._plan: RecoveryPlan | None = None
         session.opened.connect(self._update)
         session.moved.connect(self._update)
 
@@ -27,12 +29,21 @@ class RecoveryWiring:
         if on_screen:
             self._update()
 
+    def summary(self) -> str:
+        """Return what the plan on screen comes to, for the status bar."""
+        if self._plan is None:
+            return ""
+        moves = sum(step.event is not None for step in self._plan.steps)
+        stays = len(self._plan.steps) - moves
+        return f"{counted(len(self._plan.steps), 'leftover task')}: {grouped(moves)} would move, {grouped(stays)} stay"
+
     def _update(self, _message: object = None) -> None:
         if self._on_screen:
             self._session.spawn(self._show_plan())
 
     async def _show_plan(self) -> None:
         def show(leftovers: tuple[Leftover, ...]) -> None:
-            self._view.show_plan(plan_recovery(leftovers), self._session.read_at_ms)
+            self._plan = plan_recovery(leftovers)
+            self._view.show_plan(self._plan, self._session.read_at_ms or 0)
 
         await self._leftovers.ask(lambda: self._session.ask(LeftoversRequest()), show)

@@ -149,9 +149,10 @@ def test_ages_follow_the_moment_and_only_rows_on_screen_are_told(model: TaskItem
     assert text(model, 1, TaskColumn.RUN) == "42.1 s"
 
 
-def test_where_nothing_moves_an_unfinished_task_has_no_age(model: TaskItemModel) -> None:
-    model.show_page(page(row(1, "running", started_at=1_796_000_002_000)))
-    assert text(model, 0, TaskColumn.RUN) == "–"
+def test_where_nothing_moves_an_unfinished_task_ran_to_its_last_sign_of_life(model: TaskItemModel) -> None:
+    model.show_page(page(row(1, "running", started_at=1_796_000_002_000, updated_at=1_796_000_004_500)))
+    assert text(model, 0, TaskColumn.RUN) == "2.5 s"
+    assert text(model, 0, TaskColumn.LAST_EVENT) == "00:53:24"
 
 
 def test_a_silent_task_in_a_workers_hands_is_marked(model: TaskItemModel) -> None:
