@@ -5,7 +5,7 @@ from typing import Final
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QPainter, QPaintEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from inspector.desktop.digests.comparison import DigestComparison
 from inspector.desktop.digests.standing import Standing
@@ -108,7 +108,10 @@ class _Facts(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._mark = _StateMark()
-        self._state = plain_label()
+        self._state = ElidedLabel(face=title_font)
+        self._state.setSizePolicy(
+            QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed
+        )  # the name is cut, never the state
         self._name = ElidedLabel(face=title_font, tone="text2")
         self.tasks = LinkButton(self.tr("Show its tasks"))
         self.verify = QPushButton()
@@ -192,7 +195,6 @@ class _Facts(QScrollArea):
 
     def _fit(self) -> None:
         """Let digests, figures and path begin on one line from top to bottom."""
-        self._state.setFont(title_font())
         captions = QFontMetrics(ui_font()).horizontalAdvance(self.tr("Size stored")) + 1
         self._path_caption.setMinimumWidth(captions)
         self._digests.set_caption_width(captions + _AFTER_CAPTION)

@@ -16,13 +16,13 @@ from inspector.desktop.digests.standing import Progress, Standing, group_counts,
 from inspector.desktop.digests.words import NO_MODELS
 from inspector.desktop.widgets.cells import FixedDelegate, NumberDelegate, TextDelegate
 from inspector.desktop.widgets.empty import EmptySentence
+from inspector.desktop.widgets.fonts import PLAIN_PX, ui_font
 from inspector.desktop.widgets.lines import PaneSplitter
 from inspector.desktop.widgets.table import DenseTable
 from inspector.layout.files import FileCheck
 from inspector.layout.pages import ModelPage
 from inspector.layout.rows import ModelRow
 
-_PATH_AT_LEAST: Final = 130
 _LIST_HEIGHT: Final = 130
 _DETAIL_HEIGHT: Final = 150
 _WIDTHS: Final = {
@@ -34,7 +34,10 @@ _WIDTHS: Final = {
     ModelColumn.TASKS: 78,
     ModelColumn.UNFINISHED: 92,
     ModelColumn.CHECKED: 132,
+    ModelColumn.PATH: 130,
 }
+_FIRST_TO_GO: Final = (ModelColumn.PATH, ModelColumn.FORMAT, ModelColumn.CHECKED, ModelColumn.DIGEST)
+"""Which columns a narrow view does without: each stands in the pane below as well, or is told by the name."""
 
 
 class ModelsView(QWidget):
@@ -61,6 +64,7 @@ class ModelsView(QWidget):
         self._hashed: tuple[str, Progress] | None = None
         self._selected: str | None = None
         self._refreshing = False
+        self._scale = 0.0
         self._filters = FilterBar()
         self._progress = ProgressStrip()
         self._progress.hide()
@@ -126,10 +130,20 @@ class ModelsView(QWidget):
             self._fit_columns()
 
     def _fit_columns(self) -> None:
-        """Leave the path to the detail pane where the window is narrow; the name then takes what room there is."""
+        """Leave columns to the pane below where the view is narrow; the name then takes what room there is."""
+        scale = ui_font().pixelSize() / PLAIN_PX
+        widths = {column: round(width * scale) for column, width in _WIDTHS.items()}
         header = self._table.horizontalHeader()
-        narrow = self.width() < sum(_WIDTHS.values()) + _PATH_AT_LEAST
-        header.setSectionHidden(ModelColumn.PATH, narrow)
+        if scale != self._scale:
+            self._scale = scale
+            for column, width in widths.items():
+                header.resizeSection(column, width)
+        for column in _FIRST_TO_GO:
+            goes = sum(widths.values()) > self.width()
+            header.setSectionHidden(column, goes)
+            if goes:
+                del widths[column]
+        narrow = header.isSectionHidden(ModelColumn.PATH)
         header.setStretchLastSection(not narrow)
         mode = QHeaderView.ResizeMode
         header.setSectionResizeMode(ModelColumn.MODEL, mode.Stretch if narrow else mode.Interactive)
@@ -179,8 +193,6 @@ class ModelsView(QWidget):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         for column in ModelColumn:
             table.setItemDelegateForColumn(column, delegates.get(column, text))
-            if column in _WIDTHS:
-                header.resizeSection(column, _WIDTHS[column])
         return table
 
     def _standings(self) -> list[Standing]:

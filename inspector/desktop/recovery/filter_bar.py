@@ -8,7 +8,6 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QWidget
 
 from inspector.desktop.recovery.grouping import Kind, Place
-from inspector.desktop.recovery.labels import set_text
 from inspector.desktop.widgets.chip import Chip
 from inspector.desktop.widgets.elided import ElidedLabel
 from inspector.desktop.widgets.flow import FlowLayout
@@ -77,12 +76,10 @@ class FilterBar(QWidget):
         """Say which cell's tasks are listed; None says how to choose one."""
         self._lift.setVisible(place is not None)
         if place is None:
-            set_text(self._hint, self.tr("Click a cell of the table to list only its tasks"))
+            self._hint.setText(self.tr("Click a cell of the table to list only its tasks"))
         else:
-            set_text(
-                self._hint,
-                self.tr("Only found {found}, policy {policy}").format(found=place.found, policy=place.policy),
-            )
+            words = self.tr("Only found {found}, policy {policy}")
+            self._hint.setText(words.format(found=place.found, policy=place.policy))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = tokens_of(self.palette())

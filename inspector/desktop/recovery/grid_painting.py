@@ -33,7 +33,9 @@ _ROW: Final = 54
 _COMPACT_ROW: Final = 43
 _HEADER: Final = 30
 _FOUND_WIDTH: Final = 148
+_TO_COUNT: Final = 4
 _LONGEST_STATE: Final = "cancelled"
+_STAYS: Final = "stays"
 
 
 def cell_height(*, compact: bool) -> int:
@@ -90,7 +92,9 @@ class GridDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         word = SHAPE + _TO_WORD + ui_face().metrics.horizontalAdvance(_LONGEST_STATE)
         event = fixed_face().metrics.horizontalAdvance(f"response.{_LONGEST_STATE}")
-        width = 2 * PADDING + _count_width(index.model()) + _TO_STATE + max(word + 44, event)
+        warnings = grouped(_most(index.model(), warnings=True))
+        warned = 2 * _TO_NOTE + SHAPE + _TO_COUNT + ui_face().metrics.horizontalAdvance(max(warnings, "99", key=len))
+        width = 2 * PADDING + _count_width(index.model()) + _TO_STATE + max(word + warned, event)
         header = 2 * PADDING + policy_header_width(index.model())
         return QSize(max(width, header), cell_height(compact=False))
 
@@ -105,13 +109,14 @@ class GridDelegate(QStyledItemDelegate):
         word = QRect(box.left() + SHAPE + _TO_WORD, top, box.width() - SHAPE - _TO_WORD, upper)
         used = draw_left(painter, word, str(target), ui_face(), tokens.text if tally.tasks else tokens.text2)
         word.setLeft(word.left() + used + _TO_NOTE)
-        if event is None:
-            used = draw_left(painter, word, "stays", ui_face(), tokens.text2)
+        # Where it does not fit, "no event" below says it.
+        if event is None and ui_face().metrics.horizontalAdvance(_STAYS) <= word.width():
+            used = draw_left(painter, word, _STAYS, ui_face(), tokens.text2)
             word.setLeft(word.left() + used + _TO_NOTE)
-        if tally.warnings and word.width() > SHAPE:
-            word.setLeft(word.left() + 4)
+        if tally.warnings:
+            word.setLeft(word.left() + _TO_NOTE)
             paint_warning(painter, QRectF(word.left(), top + (upper - SHAPE) / 2, SHAPE, SHAPE), tokens)
-            word.setLeft(word.left() + SHAPE + 4)
+            word.setLeft(word.left() + SHAPE + _TO_COUNT)
             draw_left(painter, word, grouped(tally.warnings), ui_face(), tokens.warn_fg)
         below = QRect(box.left(), top + upper + _BETWEEN_LINES, box.width(), lower)
         # All events begin alike, so that a narrow cell cuts them there.
@@ -228,9 +233,14 @@ def _counter_face(*, bold: bool) -> Face:
 
 def _count_width(model: QAbstractItemModel) -> int:
     """Return the width of the widest count, so that what stands beside the counts lies on one line in all cells."""
-    widest = max(
-        model.index(row, column).data(TALLY_ROLE).tasks
+    most = grouped(_most(model, warnings=False))
+    return max(24, _counter_face(bold=True).metrics.horizontalAdvance(most))
+
+
+def _most(model: QAbstractItemModel, *, warnings: bool) -> int:
+    tallies = (
+        model.index(row, column).data(TALLY_ROLE)
         for row in range(model.rowCount())
         for column in range(model.columnCount())
     )
-    return max(24, _counter_face(bold=True).metrics.horizontalAdvance(grouped(widest)))
+    return max(tally.warnings if warnings else tally.tasks for tally in tallies)

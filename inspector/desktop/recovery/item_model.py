@@ -133,6 +133,8 @@ class StepItemModel(QAbstractTableModel):
         if role == _ACCESSIBLE:
             text, note = _cells(step)[column]
             return f"{_TOLD[column]}: {_told(step, column) or ' '.join(filter(None, (text, note)))}"
+        if role == _TOOL_TIP and column == StepColumn.WARN:
+            return warning_words(step) or None
         if role == _TOOL_TIP and column in (StepColumn.TASK, StepColumn.POLICY, StepColumn.WARNING, StepColumn.FOUND):
             return _cells(step)[column][0] or None
         return None

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QResizeEvent
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -16,8 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inspector.desktop.recovery.labels import set_text
-from inspector.desktop.recovery.summary import ShapeMark
+from inspector.desktop.recovery.shape_mark import ShapeMark
 from inspector.desktop.recovery.words import (
     ARROW,
     SAME,
@@ -27,11 +26,14 @@ from inspector.desktop.recovery.words import (
     no_event_words,
     one_line,
     policy_words,
+    warning_words,
 )
 from inspector.desktop.widgets.elided import ElidedLabel
-from inspector.desktop.widgets.fonts import fixed_font, small_font, ui_font
+from inspector.desktop.widgets.fonts import fixed_font, line_height, small_font, ui_font
 from inspector.desktop.widgets.json_view import JsonView
 from inspector.desktop.widgets.lines import PaneSplitter
+from inspector.desktop.widgets.palette import tokens_of
+from inspector.desktop.widgets.shapes import SHAPE, paint_warning
 from inspector.desktop.widgets.strips import plain_label
 from inspector.desktop.widgets.tools import LinkButton
 from inspector.lmsp.recovery import RecoveryStep
@@ -62,9 +64,7 @@ class StepDetail(QWidget):
         self._splitter.addWidget(self._fields)
         self._splitter.addWidget(self._event)
         self._splitter.setSizes([5 * _SHARE, 7 * _SHARE])
-        self._nothing = plain_label(
-            self.tr("Select a task to see what a restart would do to it."), tone="text2", wraps=True
-        )
+        self._nothing = plain_label(tone="text2", wraps=True)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         self._nothing.setContentsMargins(_PADDING, _PADDING, _PADDING, _PADDING)
         self._stack = QStackedLayout(self)
@@ -77,12 +77,17 @@ class StepDetail(QWidget):
         """The step that is shown."""
         return self._step
 
-    def show_step(self, step: RecoveryStep | None, *, is_left_over: bool = True) -> None:
-        """Show one step, or that none is selected. ``is_left_over``: whether the newest plan still has the task."""
-        self._stack.setCurrentWidget(self._nothing if step is None else self._splitter)
-        if step is not None:
-            self._fields.show_step(step, is_left_over=is_left_over)
-            self._event.show_step(step)
+    def show_nothing(self, *, can_select: bool) -> None:
+        """Show that no task is selected, and, where there is one to select, that it can be."""
+        self._step = None
+        self._nothing.setText(self.tr("Select a task to see what a restart would do to it.") if can_select else "")
+        self._stack.setCurrentWidget(self._nothing)
+
+    def show_step(self, step: RecoveryStep, *, is_left_over: bool = True) -> None:
+        """Show one step; ``is_left_over``: whether the newest plan still has the task."""
+        self._stack.setCurrentWidget(self._splitter)
+        self._fields.show_step(step, is_left_over=is_left_over)
+        self._event.show_step(step)
         self._step = step
 
     def sizeHint(self) -> QSize:
@@ -96,6 +101,19 @@ class StepDetail(QWidget):
     def _on_link(self) -> None:
         if self._step is not None:
             self.task_requested.emit(self._step.task_id)
+
+
+class _WarningMark(QWidget):
+    """The warning triangle before its words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedSize(SHAPE, line_height(ui_font()))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        paint_warning(painter, QRectF(0, (self.height() - SHAPE) / 2, SHAPE, SHAPE), tokens_of(self.palette()))
+        painter.end()
 
 
 class _After(ElidedLabel):
@@ -129,6 +147,12 @@ class _Fields(QScrollArea):
         self._gone = plain_label(
             self.tr("No longer left over: it has ended since. This is what was planned before."), wraps=True
         )
+        self._triangle = _WarningMark()
+        self._warning = plain_label(wraps=True)
+        warning = QHBoxLayout()
+        warning.setSpacing(8)
+        warning.addWidget(self._triangle, 0, Qt.AlignmentFlag.AlignTop)
+        warning.addWidget(self._warning, 1)
         title = QHBoxLayout()
         title.setSpacing(8)
         title.addWidget(self._shape)
@@ -148,15 +172,19 @@ class _Fields(QScrollArea):
         column.setSpacing(6)
         column.addLayout(title)
         column.addWidget(self._gone)
+        column.addLayout(warning)
         column.addLayout(self._grid)
         column.addStretch(1)
         self.setWidget(inner)
 
     def show_step(self, step: RecoveryStep, *, is_left_over: bool) -> None:
         self._shape.show_status(step.found)
-        set_text(self._task, one_line(step.task_id))
-        set_text(self._found, f"{one_line(step.found)}, {policy_words(step)}")
+        self._task.setText(one_line(step.task_id))
+        self._found.setText(f"{one_line(step.found)}, {policy_words(step)}")
         self._gone.setVisible(not is_left_over)
+        self._warning.setText(warning_words(step))
+        for part in (self._triangle, self._warning):
+            part.setVisible(bool(step.warnings))
         changes = field_changes(step)
         while len(self._rows) < len(changes):
             self._add_row()
@@ -165,12 +193,6 @@ class _Fields(QScrollArea):
                 part.setVisible(row < len(changes))
             if row < len(changes):
                 _show_change(changes[row], parts)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.ApplicationFontChange):
-            for caption, _before, _arrow, _after in self._rows:
-                caption.setFont(ui_font())
 
     def texts(self) -> Sequence[tuple[str, ...]]:
         """Return the lines that are shown."""
@@ -190,9 +212,10 @@ class _EventPane(QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self._caption = plain_label(self.tr("Event that would be written, in the same transaction"), tone="text2")
+        words = self.tr("Event that would be written, in the same transaction")
+        self._caption = ElidedLabel(words, tone="text2", face=lambda: small_font(bold=True))
         self._json = JsonView(numbered=False)
-        self._json.setAccessibleName(self._caption.text())
+        self._json.setAccessibleName(words)
         self._json.set_pretty(False)
         self._none = plain_label(tone="text2", wraps=True)
         self._none.setContentsMargins(_PADDING, 0, _PADDING, 0)
@@ -208,33 +231,24 @@ class _EventPane(QWidget):
         column.addWidget(self._caption)
         column.addWidget(body, 1)
         self._caption.setContentsMargins(_PADDING, 0, _PADDING, 0)
-        self._set_fonts()
 
     def show_step(self, step: RecoveryStep) -> None:
         text = event_text(step)
         if text is None:
-            set_text(self._none, no_event_words(step))
+            self._none.setText(no_event_words(step))
             self._stack.setCurrentWidget(self._none)
         else:
             self._stack.setCurrentWidget(self._json)
             self._json.show_text(text)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.ApplicationFontChange):
-            self._set_fonts()
-
-    def _set_fonts(self) -> None:
-        self._caption.setFont(small_font(bold=True))
-
 
 def _show_change(change: FieldChange, parts: _Parts) -> None:
     caption, before, arrow, after = parts
     same = change.after is None
-    set_text(caption, change.name)
-    set_text(before, change.before)
-    set_text(arrow, "" if same else ARROW)
-    set_text(after, SAME if change.after is None else change.after)
+    caption.setText(change.name)
+    before.setText(change.before)
+    arrow.setText("" if same else ARROW)
+    after.setText(SAME if change.after is None else change.after)
     after.set_changed(not same)
 
 

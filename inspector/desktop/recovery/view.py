@@ -3,7 +3,7 @@
 from datetime import tzinfo
 from typing import Final
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -32,6 +32,7 @@ from inspector.desktop.widgets.cells import (
     TextDelegate,
 )
 from inspector.desktop.widgets.empty import EmptySentence
+from inspector.desktop.widgets.fonts import PLAIN_PX, ui_font
 from inspector.desktop.widgets.lines import PaneSplitter
 from inspector.desktop.widgets.message_bar import MessageBar, MessageKind
 from inspector.desktop.widgets.table import DenseTable
@@ -47,13 +48,16 @@ _DETAIL_HEIGHT: Final = 178
 _WIDTHS: Final = {
     StepColumn.WARN: 30,
     StepColumn.FOUND: 112,
-    StepColumn.TASK: 150,
+    StepColumn.TASK: 146,
     StepColumn.POLICY: 76,
     StepColumn.ARROW: 28,
-    StepColumn.AFTER: 222,
-    StepColumn.EVENT: 236,
+    StepColumn.AFTER: 216,
+    StepColumn.EVENT: 232,
     StepColumn.ATTEMPT: 80,
+    StepColumn.WARNING: 160,
 }
+_FIRST_TO_GO: Final = (StepColumn.WARNING, StepColumn.ATTEMPT, StepColumn.EVENT, StepColumn.POLICY)
+"""Which columns a narrow view does without: the pane below says all of it about the selected task."""
 
 
 class RecoveryView(QWidget):
@@ -75,6 +79,7 @@ class RecoveryView(QWidget):
         self._narrowing = Narrowing()
         self._selected: str | None = None
         self._refreshing = False
+        self._scale = 0.0
         self._bar = MessageBar(MessageKind.INFO, self.tr("Preview. Nothing is written."), closable=False)
         self._grid_model = GridItemModel(self)
         self._grid = RecoveryGrid(self._grid_model)
@@ -103,6 +108,7 @@ class RecoveryView(QWidget):
             MessageKind.INFO, self.tr("Preview. Nothing is written."), preview_words(plan, read_at), closable=False
         )
         self._grid_model.show_tallies(tallies(plan))
+        self._fit_upper()
         self._summary.show_lines(summary(plan))
         self._refresh_list()
         if self._selected is None and self._model.rowCount():
@@ -111,7 +117,12 @@ class RecoveryView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit_upper()
+        self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.ApplicationFontChange):
+            self._fit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self._narrowing.place is not None:
@@ -180,24 +191,49 @@ class RecoveryView(QWidget):
         header.setSectionsMovable(False)
         for column in StepColumn:
             table.setItemDelegateForColumn(column, delegates.get(column, text))
-            if column in _WIDTHS:
-                header.resizeSection(column, _WIDTHS[column])
         for column in (StepColumn.WARN, StepColumn.ARROW):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
         return table
 
+    def _fit(self) -> None:
+        """Fit everything to the width and the font there are."""
+        self._fit_upper()
+        self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        """Leave columns to the pane below where the view is narrow; the task then takes what room there is."""
+        scale = ui_font().pixelSize() / PLAIN_PX
+        widths = {column: round(width * scale) for column, width in _WIDTHS.items()}
+        header = self._table.horizontalHeader()
+        if scale != self._scale:
+            self._scale = scale
+            for column, width in widths.items():
+                header.resizeSection(column, width)
+        for column in _FIRST_TO_GO:
+            goes = sum(widths.values()) > self.width()
+            header.setSectionHidden(column, goes)
+            if goes:
+                del widths[column]
+        narrow = header.isSectionHidden(StepColumn.WARNING)
+        header.setStretchLastSection(not narrow)
+        mode = QHeaderView.ResizeMode
+        header.setSectionResizeMode(StepColumn.TASK, mode.Stretch if narrow else mode.Interactive)
+
     def _fit_upper(self) -> None:
         """Put the summary beside the table where both fit, otherwise below it, and the table then takes less height."""
         wanted = self._grid.sizeHint().width()
-        beside = 2 * _MARGIN + self._upper.spacing() + wanted + self._summary.minimumSizeHint().width()
-        fits = beside <= self.width()
+        inner = self.width() - 2 * _MARGIN
+        fits = wanted + self._upper.spacing() + self._summary.one_column_width() <= inner
         direction = QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom
         if direction != self._upper.direction():
             self._upper.setDirection(direction)
         self._grid.set_compact(not fits)
         self._grid.setMinimumWidth(wanted if fits else 0)
         self._grid.setMaximumWidth(int(wanted * _GRID_AT_MOST) if fits else self.maximumWidth())
-        self._summary.set_columns(1 if fits else 2)
+        if fits:
+            self._summary.fit_beside()
+        else:
+            self._summary.fit_below(inner)
 
     def _refresh_list(self) -> None:
         """Bring the rows in line with plan and narrowing; what is on screen and selected stays where it is."""
@@ -241,8 +277,10 @@ class RecoveryView(QWidget):
         """Show the selected task below, and frame its cell above."""
         step = self._find(self._selected)
         self._grid_model.mark(None if step is None else place_of(step))
-        if step is not None or self._selected is None:
+        if step is not None:
             self._detail.show_step(step)
+        elif self._selected is None:
+            self._detail.show_nothing(can_select=self._model.rowCount() > 0)
         elif self._detail.step is not None:
             self._detail.show_step(self._detail.step, is_left_over=False)
 
