@@ -148,7 +148,7 @@ class Inspector:
     def _ask_cancel(self, task_id: str) -> None:
         self.selection.select(task_id)
         self.window.show_view("tasks")
-        self.window.views.detail.ask_cancel()
+        self.window.views.detail.ask_cancel(task_id)
 
     def _ask_cancel_selected(self) -> None:
         if self.selection.task_id is not None:

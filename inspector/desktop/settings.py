@@ -32,7 +32,7 @@ class Settings:
     def theme(self) -> Theme:
         """Return the chosen theme; the system's where none was."""
         stored = self._value("theme")
-        return Theme(stored) if stored in list(Theme) else Theme.SYSTEM
+        return next((theme for theme in Theme if theme == stored), Theme.SYSTEM)
 
     def keep_theme(self, theme: Theme) -> None:
         """Remember the theme."""

@@ -119,6 +119,7 @@ class Tour:
         self._inspector.cancel.done.connect(done.set)
         task_id = self._inspector.selection.task_id
         if task_id is not None:
+            await self._until(lambda: self._inspector.window.views.detail.task_id == task_id, "the chosen task")
             self._inspector.cancel.cancel(task_id)
             await asyncio.wait_for(done.wait(), _WAIT_S)
             await self._quiet()

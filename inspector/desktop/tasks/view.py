@@ -32,6 +32,8 @@ _WIDTHS: Final = {
 }
 _SHARES: Final = (716, 548)
 """The widths of table and pane in a window of the usual size."""
+_SHARES_BELOW: Final = (45, 55)
+"""The heights of the two, one below the other."""
 
 
 class TasksView(QWidget):
@@ -125,7 +127,11 @@ class TasksView(QWidget):
 
     def set_narrow(self, *, narrow: bool, very_narrow: bool) -> None:
         """Put the pane under the table where it is ``narrow``; fold the chips into a menu where it is very narrow."""
-        self._split.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
+        orientation = Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal
+        if orientation != self._split.orientation():
+            self._split.setOrientation(orientation)
+            # In proportion: the splitter shares out what there is.
+            self._split.setSizes(list(_SHARES_BELOW if narrow else _SHARES))
         self._filters.set_folded(very_narrow)
 
     def want(self, wanted: TaskFilter) -> None:
