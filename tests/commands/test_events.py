@@ -117,7 +117,7 @@ def test_jq_reads_the_document(tmp_path: Path) -> None:
     assert int(done.stdout) == 2 + len(STORED) + len(UNREADABLE) + 2
 
 
-@pytest.mark.parametrize("count", [199, 200, 201, 998])
+@pytest.mark.parametrize("count", [198, 199, 450])
 def test_a_long_log_comes_whole_and_in_order(tmp_path: Path, count: int) -> None:
     path = with_event_data(tmp_path / "lmsp.db", *map(str, range(count)))
     assert [event["data"] for event in document(path, "t")["events"][2:]] == list(range(count))

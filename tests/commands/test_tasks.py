@@ -95,7 +95,6 @@ def test_a_model_is_wanted_by_its_id(seven: Path) -> None:
 def test_tasks_come_newest_first_over_page_borders_as_many_as_asked(tmp_path: Path, limit: int, listed: int) -> None:
     path = tmp_path / "lmsp.db"
     with closing_db(path) as db:
-        db.conn.execute("PRAGMA synchronous = OFF")
         for at in range(450):
             store.accept_task(db, request={}, on_restart="fail", now_ms=NOW + at // 3, task_id=f"t{at:03}")
     assert ids(path, "--limit", str(limit)) == [f"t{at:03}" for at in range(449, 449 - listed, -1)]
