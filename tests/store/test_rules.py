@@ -157,9 +157,12 @@ def test_a_rule_that_fails_halfway_changes_nothing(rig: Rig, name: str, found: s
     task_id = put(rig.db, found)
     # What has been committed stays, so nothing fails after it.
     for number in range(len(steps) - (moment == "after")):
-        with rig.unchanged(), pytest.raises(store.Unusable, match="disk"):  # noqa: SIM117 # the tap goes first
-            with tapped(rig.db, **{moment: failing_at(number)}):
-                RULES[name](rig.db, task_id, 1)
+        with (
+            rig.unchanged(),
+            pytest.raises(store.Unusable, match="disk"),
+            tapped(rig.db, **{moment: failing_at(number)}),
+        ):
+            RULES[name](rig.db, task_id, 1)
     assert RULES[name](rig.db, task_id, 1).status == after
 
 

@@ -110,9 +110,13 @@ def test_the_lock_is_held_before_the_first_read(rig: Rig) -> None:
 
 @pytest.mark.parametrize("raised", [ValueError, KeyboardInterrupt, GeneratorExit])
 def test_whatever_is_raised_rolls_back(rig: Rig, raised: type[BaseException]) -> None:
-    with rig.unchanged(), pytest.raises(raised), write_transaction(rig.db) as conn:
-        conn.execute("INSERT INTO service_config (key, value, updated_at) VALUES ('k', '1', 1)")
-        raise raised
+    def write_and_raise() -> None:
+        with write_transaction(rig.db) as conn:
+            conn.execute("INSERT INTO service_config (key, value, updated_at) VALUES ('k', '1', 1)")
+            raise raised
+
+    with rig.unchanged(), pytest.raises(raised):
+        write_and_raise()
 
 
 def test_where_another_writes_too_long_it_is_busy(tmp_path: Path) -> None:
