@@ -175,7 +175,9 @@ class TextDelegate(CellDelegate):
         done = asked(index, PROGRESS_ROLE)
         if done is not None:
             top = room.top() + (room.height() - BAR_HEIGHT + 1) // 2
-            paint_progress(painter, QRectF(room.left(), top, BAR_WIDTH, BAR_HEIGHT), done, tokens)
+            bar = QRectF(room.left(), top, min(BAR_WIDTH, room.width()), BAR_HEIGHT)
+            if bar.isValid():
+                paint_progress(painter, bar, done, tokens)
             return room.adjusted(BAR_WIDTH + GAP, 0, 0, 0)
         if asked(index, WARN_ROLE):
             draw_pixmap(painter, room, warning_pixmap(SHAPE, tokens, ratio), SHAPE)
@@ -262,15 +264,17 @@ class NumberDelegate(CellDelegate):
     def paint_content(self, painter: QPainter, room: QRect, index: Index, tokens: Tokens) -> None:
         text = one_line(asked(index, DISPLAY_ROLE))
         warn = asked(index, WARN_ROLE)
+        start = room.left()
         if warn:
-            room = room.adjusted(min(room.width(), SHAPE + GAP), 0, 0, 0)
+            room = room.adjusted(SHAPE + GAP, 0, 0, 0)
         dim = asked(index, DIM_ROLE)
         color = dim_color(dim, tokens) if dim else tokens.tone(self._tone)
         taken = draw_right(painter, room, text, self._face(index, warn), color)
         if warn:
-            left = room.right() + 1 - taken - (GAP if taken else 0) - SHAPE
+            left = max(start, room.right() + 1 - taken - (GAP if taken else 0) - SHAPE)
             pixmap = warning_pixmap(SHAPE, tokens, painter.device().devicePixelRatio())
-            draw_pixmap(painter, QRect(left, room.top(), SHAPE, room.height()), pixmap, SHAPE)
+            # A narrow cell shows the triangle rather than the number, and neither beyond its edge.
+            draw_pixmap(painter, QRect(left, room.top(), room.right() + 1 - left, room.height()), pixmap, SHAPE)
 
     def content_width(self, index: Index) -> int:
         warn = asked(index, WARN_ROLE)

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication
 
@@ -78,8 +78,14 @@ def draw_right(painter: QPainter, room: QRect, text: str, face: Face, color: QCo
 
 
 def draw_pixmap(painter: QPainter, room: QRect, pixmap: QPixmap, size: int) -> None:
-    """Draw ``pixmap`` at the left of ``room``, in the middle of its height."""
-    painter.drawPixmap(room.left(), room.top() + (room.height() - size + 1) // 2, pixmap)
+    """Draw ``pixmap``, ``size`` units wide, at the left of ``room``, in the middle of its height, cut to its width."""
+    top = room.top() + (room.height() - size + 1) // 2
+    if room.width() >= size:
+        painter.drawPixmap(room.left(), top, pixmap)
+    elif room.width() > 0:
+        ratio = pixmap.devicePixelRatio()
+        part = QRectF(0, 0, room.width() * ratio, size * ratio)
+        painter.drawPixmap(QRectF(room.left(), top, room.width(), size), pixmap, part)
 
 
 @lru_cache(maxsize=64)

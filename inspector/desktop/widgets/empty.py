@@ -28,9 +28,6 @@ class EmptySentence(QWidget):
         self._link = LinkButton(parent=self)
         self._link.clicked.connect(self.link_clicked)
         line = QHBoxLayout()
-        line.setContentsMargins(
-            -4, 0, 0, 0
-        )  # a link keeps room for its focus frame; its word stands under the sentence
         line.addWidget(self._link)
         line.addStretch(1)
         layout = QVBoxLayout(self)
