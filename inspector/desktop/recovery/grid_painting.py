@@ -243,4 +243,5 @@ def _most(model: QAbstractItemModel, *, warnings: bool) -> int:
         for row in range(model.rowCount())
         for column in range(model.columnCount())
     )
-    return max(tally.warnings if warnings else tally.tasks for tally in tallies)
+    most: int = max(tally.warnings if warnings else tally.tasks for tally in tallies)
+    return most

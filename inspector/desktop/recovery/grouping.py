@@ -3,13 +3,14 @@
 Pure: no Qt, so that every count is a function of the plan.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from inspector.lmsp.recovery import Policy, RecoveryPlan, RecoveryStep
-from inspector.lmsp.statuses import Status, known_status
+from inspector.lmsp.statuses import Status
 
 FOUND: Final = (Status.QUEUED, Status.LOADING, Status.RUNNING, Status.CANCELLING)
 """The rows of the table: the states that are found at startup."""
@@ -55,23 +56,19 @@ class Narrowing:
     place: Place | None = None
 
 
+_PLACES: Final = {(found, policy): Place(found, policy) for found in FOUND for policy in POLICIES}
+
+
 def place_of(step: RecoveryStep) -> Place | None:
     """Return the cell that a task stands in, or None where its status is none of the seven: it stands outside."""
-    found = known_status(step.found)
-    return None if found is None or step.effective is None else Place(found, step.effective)
+    return _PLACES.get((step.found, step.effective))  # type: ignore[arg-type]  # a stored status is found by its text
 
 
 def tallies(plan: RecoveryPlan) -> dict[Place, Tally]:
     """Return what stands in each of the twelve cells. A missing or unknown policy counts under fail."""
-    tasks: dict[Place, int] = {}
-    warned: dict[Place, int] = {}
-    for step in plan.steps:
-        place = place_of(step)
-        if place is not None:
-            tasks[place] = tasks.get(place, 0) + 1
-            warned[place] = warned.get(place, 0) + bool(step.warnings)
-    places = (Place(found, policy) for found in FOUND for policy in POLICIES)
-    return {place: Tally(tasks.get(place, 0), warned.get(place, 0)) for place in places}
+    tasks = Counter((step.found, step.effective) for step in plan.steps)
+    warned = Counter((step.found, step.effective) for step in plan.steps if step.warnings)
+    return {place: Tally(tasks[key], warned[key]) for key, place in _PLACES.items()}
 
 
 def is_of_kind(step: RecoveryStep, kind: Kind) -> bool:
@@ -91,6 +88,8 @@ def is_of_kind(step: RecoveryStep, kind: Kind) -> bool:
 
 def narrowed(plan: RecoveryPlan, to: Narrowing) -> tuple[RecoveryStep, ...]:
     """Return the steps that the list shows, in the order of the plan."""
+    if to == Narrowing():
+        return plan.steps
     return tuple(
         step for step in plan.steps if is_of_kind(step, to.kind) and (to.place is None or place_of(step) == to.place)
     )
@@ -99,4 +98,12 @@ def narrowed(plan: RecoveryPlan, to: Narrowing) -> tuple[RecoveryStep, ...]:
 def kind_counts(plan: RecoveryPlan, place: Place | None) -> Mapping[Kind, int]:
     """Return the count on each chip: with the chosen cell applied, as every count on a chip is."""
     within = narrowed(plan, Narrowing(place=place))
-    return {kind: sum(is_of_kind(step, kind) for step in within) for kind in Kind}
+    moves = sum(step.event is not None for step in within)
+    alone = sum(step.effective is None for step in within)
+    return {
+        Kind.ALL: len(within),
+        Kind.MOVES: moves,
+        Kind.STAYS: len(within) - moves - alone,
+        Kind.WARNINGS: sum(bool(step.warnings) for step in within),
+        Kind.LEFT_ALONE: alone,
+    }

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from enum import IntEnum
 from functools import lru_cache
+from itertools import repeat
 from typing import Final
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -21,6 +22,7 @@ from inspector.desktop.widgets.cells import DIM_ROLE, NOTE_ROLE, STATUS_ROLE, WA
 from inspector.lmsp.recovery import RecoveryStep
 
 Index = QModelIndex | QPersistentModelIndex
+Key = tuple[str, int]
 _NO_PARENT: Final = QModelIndex()
 _DISPLAY: Final = int(Qt.ItemDataRole.DisplayRole)
 _ACCESSIBLE: Final = int(Qt.ItemDataRole.AccessibleTextRole)
@@ -56,7 +58,7 @@ class StepItemModel(QAbstractTableModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._steps: list[RecoveryStep] = []
-        self._keys: list[tuple[str, int]] = []
+        self._keys: list[Key] = []
         self._row_of: dict[str, int] = {}
 
     def show_steps(self, steps: Sequence[RecoveryStep]) -> None:
@@ -143,14 +145,18 @@ class StepItemModel(QAbstractTableModel):
         self._row_of = {task_id: row for row, (task_id, nth) in enumerate(self._keys) if nth == 0}
 
 
-def _keys(steps: Sequence[RecoveryStep]) -> list[tuple[str, int]]:
-    """Return a key for each row: a file that no layout holds can name two tasks alike."""
+def _keys(steps: Sequence[RecoveryStep]) -> list[Key]:
+    """Return a key for each row: its task, and how many of that name stand before it."""
+    ids = [step.task_id for step in steps]
+    if len(set(ids)) == len(ids):
+        return list(zip(ids, repeat(0)))
+    # A file that no layout holds can name two tasks alike.
     seen: dict[str, int] = {}
     keys = []
-    for step in steps:
-        nth = seen.get(step.task_id, 0)
-        seen[step.task_id] = nth + 1
-        keys.append((step.task_id, nth))
+    for task_id in ids:
+        nth = seen.get(task_id, 0)
+        seen[task_id] = nth + 1
+        keys.append((task_id, nth))
     return keys
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from textwrap import indent
 from typing import Final
 
-from inspector.desktop.recovery.grouping import Kind, Narrowing, Place, Tally, is_of_kind
+from inspector.desktop.recovery.grouping import Kind, Narrowing, Place, Tally
 from inspector.desktop.widgets.words import NOTHING, counted, grouped
 from inspector.layout.visible import visible
 from inspector.lmsp import recovery as rules
@@ -34,7 +34,7 @@ def one_line(text: str) -> str:
 
 def preview_words(plan: rules.RecoveryPlan, read_at: str) -> str:
     """Return the sentence of consequence in the bar above the table; ``read_at`` is the moment of the read in words."""
-    strangers = sum(is_of_kind(step, Kind.LEFT_ALONE) for step in plan.steps)
+    strangers = sum(step.effective is None for step in plan.steps)
     leftovers = len(plan.steps) - strangers
     these = f"{'this' if leftovers == 1 else 'these'} {counted(leftovers, 'leftover task')}"
     if leftovers:
