@@ -79,7 +79,7 @@ class RecoveryGrid(QTableView):
     def minimumSizeHint(self) -> QSize:
         hint = self.sizeHint()
         # Events are cut at their common beginning before the table asks for more room than a narrow window has.
-        return QSize(hint.width() * 4 // 5, hint.height())
+        return QSize(hint.width() * 3 // 5, hint.height())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in _CHOOSE and self.currentIndex().isValid():
