@@ -23,9 +23,9 @@ class FileTrace:
     name: str
     inode: int
     size: int
-    mode: int
     modified_ns: int
-    changed_ns: int
+    rights: tuple[int, int, int, int]
+    """Mode, owner, group and number of links: each by itself, since opening a -wal as root moves its change time."""
     sha256: str | None
     """None for what is no file or cannot be read."""
 
@@ -83,7 +83,7 @@ def _difference(before: FileTrace, after: FileTrace) -> str | None:
         return f"{name} has other content."
     if before.modified_ns != after.modified_ns:
         return f"{name} was written to; its content is the same."
-    return f"{name} has other permissions or links."
+    return f"{name} has another owner, other permissions or links."
 
 
 def _trace(path: Path) -> FileTrace | None:
@@ -92,9 +92,8 @@ def _trace(path: Path) -> FileTrace | None:
     except OSError:
         return None
     digest = _sha256(path) if stat.S_ISREG(found.st_mode) else None
-    return FileTrace(
-        path.name, found.st_ino, found.st_size, found.st_mode, found.st_mtime_ns, found.st_ctime_ns, digest
-    )
+    rights = (found.st_mode, found.st_uid, found.st_gid, found.st_nlink)
+    return FileTrace(path.name, found.st_ino, found.st_size, found.st_mtime_ns, rights, digest)
 
 
 def _sha256(path: Path) -> str | None:

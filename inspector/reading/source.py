@@ -26,7 +26,7 @@ _OPENING_MS: Final = 5_000
 
 _OPTIONS: Final = {
     # readonly_shm, live as well: where the service closes at this very moment, SQLite finds no -shm and says so,
-    # instead of making a new one.
+    # instead of making a new one. (An empty -wal may be left then: it counts as absent.)
     Mode.LIVE: "mode=ro&readonly_shm=1",
     Mode.RESTING: "mode=ro&immutable=1",
     Mode.CRASHED: "mode=ro&readonly_shm=1",
