@@ -92,7 +92,8 @@ class FollowedFile:
             if error.may_pass:
                 self.waits_for = error.sentence
             else:
-                self.lose(error.sentence)
+                # A file that was open and went away is gone, whoever came upon that first: a look or a question.
+                self.lose(_loss(before.guard_now(), self._identity) or error.sentence)
             return
         self.waits_for = None
         if self.source.look.guard.identity == self._identity:
