@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 
 from inspector import __version__
-from inspector.commands.arguments import FilePath, TaskId, database_argument
+from inspector.commands.arguments import FilePath, StoredId, database_argument
 from inspector.commands.clock import Clock
 from inspector.commands.ending import NotDone
 from inspector.commands.group import PROGRAM, CommandLine, Late
@@ -67,7 +67,7 @@ def _tour() -> click.Command:
 
 @click.command(name="")
 @click.argument("database", metavar="[DB]", required=False, type=FilePath())
-@click.option("--task", "task_id", metavar="ID", type=TaskId(), help="The task to show first.")
+@click.option("--task", "task_id", metavar="ID", type=StoredId(), help="The task to show first.")
 def show_window(database: Path | None, task_id: str | None) -> None:
     """Show the window, with DB open in it."""
     if not _has_display():
@@ -176,7 +176,7 @@ def command_line(ctx: click.Context) -> None:
     2 unusable input.
     """
     if ctx.obj is None:
-        ctx.obj = Clock(now_ms=lambda: time.time_ns() // 1_000_000, wait=time.sleep)
+        ctx.obj = Clock(now_ms=lambda: time.time_ns() // 1_000_000, wait=command_line.unless_ended(time.sleep))
 
 
 def main() -> None:

@@ -1,5 +1,6 @@
 """The arguments and options that several commands take."""
 
+import os
 from pathlib import Path
 from typing import Final
 
@@ -23,24 +24,28 @@ class FilePath(click.ParamType[Path]):
         return Path(text)
 
 
-class TaskId(click.ParamType[str]):
-    """The id of a task: any text, as far as it is text."""
+class StoredId(click.ParamType[str]):
+    """An id as a database holds it: any text, as far as it is text."""
 
-    name = "task"
+    name = "id"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the id; refuse bytes that are no text in the terminal's encoding."""
+        """Return the id, whatever the locale made of its UTF-8; refuse bytes that are none."""
         text = str(value)
         try:
-            text.encode()
-        except UnicodeEncodeError:
-            self.fail(f"{text!r} is not UTF-8, as the id of a task is.", param, ctx)
-        return text
+            # What the locale could not decode is there as lone surrogates; the C locale decodes nothing but ASCII.
+            return text if _is_text(text) else os.fsencode(text).decode()
+        except UnicodeError:
+            self.fail(f"{text!r} is not UTF-8, as every id is.", param, ctx)
+
+
+def _is_text(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 database_argument: Final = click.argument("database", metavar="DB", type=FilePath())
 
-task_argument: Final = click.argument("task_id", metavar="TASK", type=TaskId())
+task_argument: Final = click.argument("task_id", metavar="TASK", type=StoredId())
 
 json_option: Final = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 

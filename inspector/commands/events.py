@@ -53,7 +53,7 @@ def events(clock: Clock, database: Path, task_id: str, as_json: bool, follow: bo
     """List the events of task TASK in the order of their sequence numbers.
 
     Stored JSON is printed as it stands. Data that is no JSON, or nests too deep, is null in the document, and its
-    text is in "data_text".
+    text is in "data_text"; a text that is too large to be read whole has its "data_length" beside it.
     """
     if follow and mode is Mode.COPY:
         raise click.UsageError("--follow and --mode copy exclude each other: no event comes in a copy.")
@@ -129,9 +129,10 @@ def _whole(reader: Reader, event: EventRow) -> EventRow:
 def _document(event: EventRow) -> str:
     known = {"seq": event.seq, "type": event.type, "status": event.status, "created_at": event.created_at}
     data = None if event.data.is_cut else spliced(event.data.text)
-    if data is None:
-        return json.dumps({**known, "data": None, "data_text": event.data.text})
-    return f'{json.dumps(known)[:-1]}, "data": {data}}}'
+    if data is not None:
+        return f'{json.dumps(known)[:-1]}, "data": {data}}}'
+    length = {"data_length": event.data.length} if event.data.is_cut else {}
+    return json.dumps({**known, "data": None, "data_text": event.data.text, **length})
 
 
 def _json_line(event: EventRow) -> None:

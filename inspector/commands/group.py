@@ -39,6 +39,7 @@ class CommandLine(click.Group):
         super().__init__(no_args_is_help=False, **settings)
         self._late = late
         self._window = window
+        self._signal: int | None = None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands, in the order of their table."""
@@ -69,15 +70,51 @@ class CommandLine(click.Group):
         return "" if name == _NO_COMMAND else name, command, rest
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; Ctrl+C and a reader of the output that has gone end it quietly."""
+        """Run the command; Ctrl+C, another signal that ends it, and a reader of the output that went end it quietly."""
+        self._signal = None
         try:
-            with _ended_by_signals():
+            with self._ended_by_signals():
                 return super().invoke(ctx)
         except KeyboardInterrupt:
             raise click.exceptions.Exit(INTERRUPTED) from None
+        except click.ClickException:
+            # SQLite drops what is raised while it calls us, and then says that it was interrupted: it was, by a signal.
+            if self._signal is None:
+                raise
+            raise click.exceptions.Exit(_status_of(self._signal)) from None
         except BrokenPipeError:
             discard_output()
             raise click.exceptions.Exit(NOBODY_READS) from None
+
+    def unless_ended(self, wait: Callable[[float], object]) -> Callable[[float], None]:
+        """Return a way to wait that ends the program where a signal said so and was dropped."""
+
+        def waited(seconds: float) -> None:
+            if self._signal is not None:
+                raise SystemExit(_status_of(self._signal))
+            wait(seconds)
+
+        return waited
+
+    @contextlib.contextmanager
+    def _ended_by_signals(self) -> Iterator[None]:
+        """Let the signals that end a program run its clean-up first: no private copy of a database is left behind."""
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+        # What was set to be ignored (nohup) or is handled stays as it is.
+        mine = {number for number, handler in before.items() if handler in (signal.SIG_DFL, signal.default_int_handler)}
+        for number in mine:
+            signal.signal(number, self._end)
+        try:
+            yield
+        finally:
+            for number in mine:
+                signal.signal(number, before[number])
+
+    def _end(self, number: int, _frame: FrameType | None) -> NoReturn:
+        self._signal = number
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        raise SystemExit(_status_of(number))
 
     def main(
         self,
@@ -101,27 +138,13 @@ class CommandLine(click.Group):
 
 
 def _line_of(error: click.ClickException) -> str:
-    sentence = " ".join(error.format_message().split("\n"))
+    sentence = error.format_message()
     if not isinstance(error, click.UsageError) or error.ctx is None:
         return f"{PROGRAM}: {sentence}"
     path = error.ctx.command_path.rstrip()
     return f"{path}: {sentence} Try '{path} --help'."
 
 
-@contextlib.contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """Let the signals that end a program run its clean-up first: a private copy of a database is not left behind."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
-    # What was set to be ignored (nohup) or is handled stays as it is.
-    mine = [number for number, handler in before.items() if handler is signal.SIG_DFL]
-    for number in mine:
-        signal.signal(number, _end)
-    try:
-        yield
-    finally:
-        for number in mine:
-            signal.signal(number, signal.SIG_DFL)
-
-
-def _end(number: int, _frame: FrameType | None) -> NoReturn:
-    raise SystemExit(128 + number)
+def _status_of(number: int) -> int:
+    """Return what a shell reports of a program that a signal has ended."""
+    return 128 + number

@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from inspector.commands.arguments import database_argument, json_option, mode_option
+from inspector.commands.arguments import StoredId, database_argument, json_option, mode_option
 from inspector.commands.clock import Clock
 from inspector.commands.opening import asked, opened_lines, reading
 from inspector.commands.output import utc, write_json, write_lines
@@ -45,7 +45,7 @@ _COLUMNS: Final = (
     type=click.Choice([status.value for status in Status]),
     help="Only tasks in this status; may be given more than once.",
 )
-@click.option("--model", "model_id", metavar="M", help="Only tasks for the model of this id.")
+@click.option("--model", "model_id", metavar="M", type=StoredId(), help="Only tasks for the model of this id.")
 @click.option(
     "--limit", metavar="N", type=click.IntRange(min=1), default=100, show_default=True, help="At most N tasks."
 )

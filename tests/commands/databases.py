@@ -201,6 +201,9 @@ def state_of(folder: Path) -> dict[str, tuple[object, ...]]:
     return found
 
 
+BUFFERED: Final = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+"""The environment of a program whose output waits in a buffer, as it does unless one asks for something else."""
+
 AS_NOBODY: Final = """
 import encodings.ascii, os, sys
 from inspector import cli
@@ -222,7 +225,7 @@ def run(
     return subprocess.run(
         [sys.executable, "-W", "error", *start, *arguments],
         cwd=ROOT,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **(env or {})},
+        env={**BUFFERED, **(env or {})},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=30,

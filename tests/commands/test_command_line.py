@@ -1,5 +1,7 @@
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +14,10 @@ from inspector import __version__
 from inspector.cli import command_line
 from inspector.commands.group import PROGRAM, CommandLine, Late
 from inspector.layout.opened import Mode
-from tests.commands.databases import ROOT, foreign, one_of_each, run
+from inspector.reading.errors import Unanswered
+from inspector.reading.reader import Reader
+from inspector.reading.requests import Request
+from tests.commands.databases import BUFFERED, ROOT, by_hand, foreign, one_of_each, run
 
 NAMES = ["init", "tasks", "events", "cancel", "recover"]
 """The commands without a window."""
@@ -172,7 +177,7 @@ def test_a_reader_of_the_output_that_goes_ends_the_program_quietly(
     rows = [(f"task-{at:05}-{'x' * 100}", "queued", None) for at in range(2_000)]
     path = foreign(tmp_path / "other.db", *rows)
     command = [sys.executable, "-m", "inspector", "tasks", str(path), "--limit", "2000", *options]
-    env = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    env = {**BUFFERED, "PYTHONUNBUFFERED": unbuffered}
     with subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -183,19 +188,58 @@ def test_a_reader_of_the_output_that_goes_ends_the_program_quietly(
 
 
 @pytest.mark.process
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("options", [[], ["--json"]])
-def test_a_full_disk_behind_standard_output_is_said(tmp_path: Path, options: list[str]) -> None:
+def test_a_full_disk_behind_standard_output_is_said(tmp_path: Path, options: list[str], unbuffered: str) -> None:
     path = one_of_each(tmp_path / "lmsp.db")
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             [sys.executable, "-W", "error", "-m", "inspector", "tasks", path, *options],
             cwd=ROOT,
+            env={**BUFFERED, "PYTHONUNBUFFERED": unbuffered},
             stdout=full,
             stderr=subprocess.PIPE,
             check=False,
         )
     assert done.returncode == 2
     assert done.stderr == b"lmsp-inspector: Standard output cannot be written: No space left on device.\n"
+
+
+@pytest.mark.parametrize(("number", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_signal_that_sqlite_drops_is_why_a_read_was_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: str, code: int
+) -> None:
+    def answer(_reader: Reader, _request: Request, *, deadline_ms: int) -> object:
+        with contextlib.suppress(KeyboardInterrupt, SystemExit):
+            signal.raise_signal(signal.Signals[number])
+        raise Unanswered(f"This took too long to read and was stopped: {deadline_ms}.")
+
+    monkeypatch.setattr(Reader, "answer", answer)
+    result = invoke("tasks", str(one_of_each(tmp_path / "lmsp.db")))
+    assert (result.exit_code, result.stdout, result.stderr) == (code, "", "")
+    monkeypatch.undo()
+    assert invoke("tasks", str(tmp_path / "lmsp.db")).exit_code == 0
+
+
+def test_signals_are_handled_as_before_once_the_program_has_ended() -> None:
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.getsignal(number) for number in numbers]
+    assert invoke("tasks", "/nowhere").exit_code == 2
+    assert [signal.getsignal(number) for number in numbers] == before
+
+
+@pytest.mark.process
+def test_a_program_that_outlives_its_terminal_is_left_to_do_so(tmp_path: Path) -> None:
+    path = foreign(tmp_path / "other.db", ("t", "running", None))
+    script = f"trap '' HUP; exec '{sys.executable}' -m inspector events '{path}' t --follow --json"
+    with subprocess.Popen(["sh", "-c", script], cwd=ROOT, env=BUFFERED, stdout=subprocess.PIPE) as follower:
+        assert follower.stdout is not None
+        follower.stdout.readline()
+        follower.send_signal(signal.SIGHUP)
+        by_hand(path, "INSERT INTO task_events VALUES ('t', 2, 'a', 'b', '1')")
+        assert json.loads(follower.stdout.readline())["seq"] == 2
+        follower.send_signal(signal.SIGTERM)
+        assert follower.wait(timeout=20) == 143
 
 
 @pytest.mark.process

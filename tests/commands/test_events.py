@@ -17,7 +17,10 @@ from sqlite_utils import Database
 from inspector import store
 from inspector.cli import command_line
 from inspector.commands.clock import Clock
+from inspector.reading.messages import Push
+from inspector.reading.reader import Reader
 from tests.commands.databases import (
+    BUFFERED,
     NOW,
     ROOT,
     by_hand,
@@ -98,6 +101,18 @@ def test_what_is_no_json_is_null_with_its_text_beside(tmp_path: Path) -> None:
     found = document(with_event_data(tmp_path / "lmsp.db", *UNREADABLE), "t")["events"][2:]
     assert [event["data"] for event in found] == [None] * len(UNREADABLE)
     assert [event["data_text"] for event in found] == UNREADABLE
+
+
+@pytest.mark.parametrize("size", [(1 << 24) - 20, 1 << 24])
+def test_a_text_above_what_is_read_is_cut_and_says_how_long_it_is(tmp_path: Path, size: int) -> None:
+    path = with_event_data(tmp_path / "lmsp.db", json.dumps("x" * size))
+    [event] = document(path, "t")["events"][2:]
+    if size < 1 << 24:
+        assert event["data"] == "x" * size
+    else:
+        assert event["data"] is None
+        assert event["data_text"][:10] == '"xxxxxxxxx'
+        assert event["data_length"] == size + 2
 
 
 def test_bytes_that_are_no_text_are_escaped_in_the_text_beside(tmp_path: Path) -> None:
@@ -258,7 +273,7 @@ def test_following_a_copy_without_its_shm_becomes_live_with_its_service(tmp_path
 @contextlib.contextmanager
 def following(path: Path, *options: str) -> Iterator["subprocess.Popen[bytes]"]:
     command: list[str | Path] = [sys.executable, "-m", "inspector", "events", path, "t", "--follow", *options]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(command, cwd=ROOT, env=BUFFERED, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     with process:
         try:
             yield process
@@ -310,7 +325,7 @@ def test_a_signal_leaves_no_private_copy_behind(tmp_path: Path) -> None:
     copies = tmp_path / "copies"
     copies.mkdir()
     command: list[str | Path] = [sys.executable, "-m", "inspector", "events", path, "t", "--follow"]
-    env = {**os.environ, "TMPDIR": str(copies)}
+    env = {**BUFFERED, "TMPDIR": str(copies)}
     with subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE) as follower:
         assert follower.stdout is not None
         follower.stdout.readline()
@@ -318,6 +333,18 @@ def test_a_signal_leaves_no_private_copy_behind(tmp_path: Path) -> None:
         follower.terminate()
         assert follower.wait(timeout=20) == 143
     assert list(copies.iterdir()) == []
+
+
+def test_a_signal_that_sqlite_drops_ends_following_all_the_same(queued: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def look(_reader: Reader) -> tuple[Push, ...]:
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        return ()
+
+    monkeypatch.setattr(Reader, "look", look)
+    real = Clock(lambda: NOW, command_line.unless_ended(lambda _seconds: None))
+    result = CliRunner().invoke(command_line, ["events", str(queued), "t", "--follow", "--json"], obj=real)
+    assert (result.exit_code, result.stdout.count("\n"), result.stderr) == (130, 1, "")
 
 
 def test_a_terminal_gets_no_line_wider_than_it_is(tmp_path: Path) -> None:

@@ -220,3 +220,11 @@ def test_the_c_locale_will_do(tmp_path: Path) -> None:
     done = run("tasks", os.fsencode(path), env=env)
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"running" in done.stdout
+    done = run("events", os.fsencode(path), "é日😀", "--json", env=env)
+    assert (done.returncode, json.loads(done.stdout)["task_id"]) == (0, "é日😀")
+
+
+def test_a_model_that_is_no_text_is_an_unusable_argument(seven: Path) -> None:
+    done = run("tasks", seven, "--model", b"\xff")
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
+    assert b"is not UTF-8" in done.stderr
