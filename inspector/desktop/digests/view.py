@@ -65,6 +65,7 @@ class ModelsView(QWidget):
         self._selected: str | None = None
         self._refreshing = False
         self._scale = 0.0
+        self._width_when_wide = 0
         self._filters = FilterBar()
         self._progress = ProgressStrip()
         self._progress.hide()
@@ -116,6 +117,15 @@ class ModelsView(QWidget):
         self._progress.start()
         self._refresh()
 
+    def clear(self) -> None:
+        """Forget models, checks and selection: another file is read from now on."""
+        self._models = ()
+        self._checks = {}
+        self._now_ms = None
+        self._selected = None
+        self._filters.clear()
+        self.verifying_ended()
+
     def focus_search(self) -> None:
         """Put the cursor into the search field."""
         self._filters.focus_search()
@@ -144,9 +154,15 @@ class ModelsView(QWidget):
             if goes:
                 del widths[column]
         narrow = header.isSectionHidden(ModelColumn.PATH)
+        if narrow == (header.sectionResizeMode(ModelColumn.MODEL) is QHeaderView.ResizeMode.Stretch):
+            return
         header.setStretchLastSection(not narrow)
-        mode = QHeaderView.ResizeMode
-        header.setSectionResizeMode(ModelColumn.MODEL, mode.Stretch if narrow else mode.Interactive)
+        if narrow:
+            self._width_when_wide = header.sectionSize(ModelColumn.MODEL)
+            header.setSectionResizeMode(ModelColumn.MODEL, QHeaderView.ResizeMode.Stretch)
+        else:
+            header.setSectionResizeMode(ModelColumn.MODEL, QHeaderView.ResizeMode.Interactive)
+            header.resizeSection(ModelColumn.MODEL, self._width_when_wide)
 
     def _arrange(self) -> None:
         self._list.setMinimumHeight(_LIST_HEIGHT)

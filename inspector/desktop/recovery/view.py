@@ -45,6 +45,7 @@ _GRID_AT_MOST: Final = 1.1
 _LIST_HEIGHT: Final = 150
 _DETAIL_HEIGHT: Final = 178
 
+_NO_PLAN: Final = RecoveryPlan(())
 _WIDTHS: Final = {
     StepColumn.WARN: 30,
     StepColumn.FOUND: 112,
@@ -80,7 +81,8 @@ class RecoveryView(QWidget):
         self._selected: str | None = None
         self._refreshing = False
         self._scale = 0.0
-        self._bar = MessageBar(MessageKind.INFO, self.tr("Preview. Nothing is written."), closable=False)
+        self._width_when_wide = 0
+        self._bar = MessageBar()
         self._grid_model = GridItemModel(self)
         self._grid = RecoveryGrid(self._grid_model)
         self._summary = RestartSummary()
@@ -94,6 +96,7 @@ class RecoveryView(QWidget):
         self._detail = StepDetail()
         self._arrange()
         self._connect()
+        self.clear()
 
     @property
     def selected(self) -> str | None:
@@ -103,17 +106,20 @@ class RecoveryView(QWidget):
     def show_plan(self, plan: RecoveryPlan, read_at_ms: int) -> None:
         """Show this plan, made from what was read at ``read_at_ms``, in the place of the one before."""
         self._plan = plan
-        read_at = clock_time(read_at_ms, read_at_ms, self._zone)
-        self._bar.set_message(
-            MessageKind.INFO, self.tr("Preview. Nothing is written."), preview_words(plan, read_at), closable=False
-        )
-        self._grid_model.show_tallies(tallies(plan))
-        self._fit_upper()
-        self._summary.show_lines(summary(plan))
-        self._refresh_list()
+        self._say(preview_words(plan, clock_time(read_at_ms, read_at_ms, self._zone)))
+        self._refresh()
         if self._selected is None and self._model.rowCount():
             self._table.setCurrentIndex(self._model.index(0, StepColumn.TASK))
-        self._show_selected()
+
+    def clear(self) -> None:
+        """Forget plan, selection and what the list was narrowed to: another file is read from now on."""
+        self._plan = None
+        self._selected = None
+        self._filters.set_kind(Kind.ALL)
+        self._narrowing = Narrowing(place=self._narrowing.place)
+        self._grid.lift()
+        self._say("")
+        self._refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -215,9 +221,15 @@ class RecoveryView(QWidget):
             if goes:
                 del widths[column]
         narrow = header.isSectionHidden(StepColumn.WARNING)
+        if narrow == (header.sectionResizeMode(StepColumn.TASK) is QHeaderView.ResizeMode.Stretch):
+            return
         header.setStretchLastSection(not narrow)
-        mode = QHeaderView.ResizeMode
-        header.setSectionResizeMode(StepColumn.TASK, mode.Stretch if narrow else mode.Interactive)
+        if narrow:
+            self._width_when_wide = header.sectionSize(StepColumn.TASK)
+            header.setSectionResizeMode(StepColumn.TASK, QHeaderView.ResizeMode.Stretch)
+        else:
+            header.setSectionResizeMode(StepColumn.TASK, QHeaderView.ResizeMode.Interactive)
+            header.resizeSection(StepColumn.TASK, self._width_when_wide)
 
     def _fit_upper(self) -> None:
         """Put the summary beside the table where both fit, otherwise below it, and the table then takes less height."""
@@ -235,12 +247,24 @@ class RecoveryView(QWidget):
         else:
             self._summary.fit_below(inner)
 
+    def _say(self, consequence: str) -> None:
+        fact = self.tr("Preview. Nothing is written.")
+        self._bar.set_message(MessageKind.INFO, fact, consequence, closable=False)
+
+    def _refresh(self) -> None:
+        """Bring everything in line with the plan."""
+        plan = self._plan or _NO_PLAN
+        self._grid_model.show_tallies(tallies(plan))
+        self._summary.show_lines(summary(plan))
+        self._fit_upper()
+        self._refresh_list()
+        self._show_selected()
+
     def _refresh_list(self) -> None:
         """Bring the rows in line with plan and narrowing; what is on screen and selected stays where it is."""
-        if self._plan is None:
-            return
-        steps = narrowed(self._plan, self._narrowing)
-        self._filters.show_counts(kind_counts(self._plan, self._narrowing.place))
+        plan = self._plan or _NO_PLAN
+        steps = narrowed(plan, self._narrowing)
+        self._filters.show_counts(kind_counts(plan, self._narrowing.place))
         self._refreshing = True
         if all(step.task_id != self._selected for step in steps):
             # Before its row goes: Qt would make the next one current, and another task would be selected unasked.
@@ -285,14 +309,16 @@ class RecoveryView(QWidget):
             self._detail.show_step(self._detail.step, is_left_over=False)
 
     def _find(self, task_id: str | None) -> RecoveryStep | None:
-        steps = () if self._plan is None else self._plan.steps
+        steps = (self._plan or _NO_PLAN).steps
         return next((step for step in steps if step.task_id == task_id), None)
 
     def _show_emptiness(self) -> None:
         nothing = self._model.rowCount() == 0
         self._list.setCurrentWidget(self._empty if nothing else self._table)
-        if nothing and self._plan is not None:
-            if self._plan.steps:
+        if nothing:
+            if self._plan is None:
+                self._empty.set_sentence("")
+            elif self._plan.steps:
                 self._empty.set_sentence(nothing_words(self._narrowing), self.tr("Show all leftover tasks"))
             else:
                 self._empty.set_sentence(self.tr(NOTHING_LEFT))

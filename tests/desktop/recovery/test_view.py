@@ -450,3 +450,21 @@ def test_an_update_of_one_task_changes_one_row(view: RecoveryView) -> None:
     view.show_plan(plan(*changed), READ_AT + 250)
 
     assert told == [(3, 3)]
+
+
+def test_another_file_begins_anew(view: RecoveryView) -> None:
+    view.show_plan(plan(*MIXED), READ_AT)
+    select(view, "task_failed")
+    chip(view, "Moves").click()
+    click_cell(view, 2, 0)
+
+    view.clear()
+    assert view.selected is None
+    assert listed(view) == []
+    assert part(view, EmptySentence).accessibleName() == ""
+    assert part(view, MessageBar).text() == "Preview. Nothing is written."
+    assert cell_with(view, CHOSEN_ROLE) == cell_with(view, MARKED_ROLE) == []
+
+    view.show_plan(plan(leftover("other"), leftover("task_failed", "running", "fail")), READ_AT)
+    assert listed(view) == ["other", "task_failed"]
+    assert view.selected == "other"
