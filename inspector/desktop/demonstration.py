@@ -5,6 +5,7 @@ import contextlib
 import sys
 import tempfile
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
@@ -54,7 +55,8 @@ class Demonstration(QObject):
     async def stopped(self) -> None:
         """End the demo, and take its folder away."""
         asyncio.get_running_loop().remove_reader(self._demo.output.fileno())
-        await asyncio.to_thread(self._demo.stop)
+        with ThreadPoolExecutor(max_workers=1) as beside:
+            await asyncio.get_running_loop().run_in_executor(beside, self._demo.stop)
         with contextlib.suppress(OSError):
             self._folder.cleanup()
 

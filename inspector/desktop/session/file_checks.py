@@ -6,7 +6,9 @@ Only model files are opened here, never the database: closing a descriptor of it
 import asyncio
 import threading
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Final
 
 from PySide6.QtCore import QObject, Signal
@@ -39,6 +41,7 @@ class FileChecks(QObject):
         self._stop = threading.Event()
         self._work: set[asyncio.Task[None]] = set()
         self._hashing = False
+        self._thread = ThreadPoolExecutor(max_workers=2, thread_name_prefix="model-file")
 
     def look_at(self, models: Sequence[ModelRow]) -> None:
         """Look at the files of models that were not seen before, without reading them; the others keep their state."""
@@ -74,6 +77,7 @@ class FileChecks(QObject):
         self.stop()
         if self._work:
             await asyncio.wait(self._work)
+        self._thread.shutdown(wait=False)
 
     def _start(self, work: Coroutine[object, object, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
@@ -82,7 +86,7 @@ class FileChecks(QObject):
 
     async def _look(self, models: Sequence[ModelRow]) -> None:
         for model in models:
-            check = await asyncio.to_thread(check_file, model, now_ms=_now_ms())
+            check = await self._beside(partial(check_file, model, now_ms=_now_ms()))
             if _same_file(self._seen.get(model.id), model):
                 self._checks[model.id] = check
         self.states_changed.emit(dict(self._checks))
@@ -91,13 +95,16 @@ class FileChecks(QObject):
         try:
             while self._waiting and not self._stop.is_set():
                 model = self._waiting.pop(0)
-                check = await asyncio.to_thread(self._hash, model, len(self._waiting))
+                check = await self._beside(partial(self._hash, model, len(self._waiting)))
                 if _same_file(self._seen.get(model.id), model):
                     self._checks[model.id] = check
                     self.states_changed.emit(dict(self._checks))
         finally:
             self._hashing = False
             self.ended.emit()
+
+    async def _beside(self, work: Callable[[], FileCheck]) -> FileCheck:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     def _hash(self, model: ModelRow, waiting: int) -> FileCheck:
         started = told = time.monotonic()

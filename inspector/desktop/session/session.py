@@ -4,6 +4,8 @@ import asyncio
 import logging
 import time
 from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from subprocess import Popen
 from typing import Final, TypeVar, cast
@@ -71,6 +73,8 @@ class Session(QObject):
         self._read_at_ms: int | None = None
         self._replaced_at: list[float] = []
         self._work: set[asyncio.Task[None]] = set()
+        # Python's own thread, not one of Qt's: the loop's default has threads that Python knows nothing of.
+        self._actions = ThreadPoolExecutor(max_workers=1, thread_name_prefix="action")
 
     @property
     def how(self) -> Opened | None:
@@ -130,13 +134,16 @@ class Session(QObject):
         task = asyncio.get_running_loop().create_task(self._quietly(work))
         self._work.add(task)
         task.add_done_callback(self._work.discard)
+        # Cancelled before its first step, it would otherwise be missed as one that nobody awaited.
+        task.add_done_callback(lambda _task: work.close())
 
     async def ended(self) -> None:
-        """Cancel what :meth:`spawn` still runs, and wait for it."""
+        """Cancel what :meth:`spawn` still runs, and wait for it. The session is of no further use."""
         for task in self._work:
             task.cancel()
         if self._work:
             await asyncio.wait(self._work, timeout=1)
+        self._actions.shutdown(wait=False)
 
     async def ask(self, request: Question[Answer], *, deadline_ms: int = DEADLINE_MS) -> Answer:
         """Return the reader's answer to ``request``.
@@ -184,7 +191,8 @@ class Session(QObject):
         if self._how is None or not acting.may_act:
             return store.CancelResult(task_id, CancelOutcome.REFUSED, None, None, acting.why_not)
         try:
-            return await asyncio.to_thread(store.cancel_in_file, Path(self._how.path), task_id, now_ms=_now_ms())
+            cancel = partial(store.cancel_in_file, Path(self._how.path), task_id, now_ms=_now_ms())
+            return await asyncio.get_running_loop().run_in_executor(self._actions, cancel)
         except store.Unusable as error:
             return store.CancelResult(task_id, CancelOutcome.REFUSED, None, None, error.sentence)
 

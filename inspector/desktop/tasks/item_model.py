@@ -1,5 +1,6 @@
 """The rows of the Tasks table: a run of the newest tasks that pass the filter, kept up to date in place."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from datetime import tzinfo
 from enum import IntEnum
@@ -67,6 +68,7 @@ class TaskItemModel(QAbstractTableModel):
         self._at: dict[str, int] = {}
         self._new: dict[str, TaskRow] = {}
         self._more = False
+        self._asked = False
         self._now_ms: int | None = None
         self._changed: dict[str, tuple[int, int]] = {}
 
@@ -83,6 +85,11 @@ class TaskItemModel(QAbstractTableModel):
         """How many tasks wait to be put on top."""
         return len(self._new)
 
+    @property
+    def new_are_above(self) -> bool:
+        """Whether all that wait belong above the first row."""
+        return not self._rows or all(_order(task) > _order(self._rows[0]) for task in self._new.values())
+
     def oldest(self) -> TaskRow | None:
         """Return the last row's task: where the next page begins."""
         return self._rows[-1] if self._rows else None
@@ -92,6 +99,7 @@ class TaskItemModel(QAbstractTableModel):
         self.beginResetModel()
         self._rows = list(page.tasks)
         self._more = page.more
+        self._asked = False
         self._changed.clear()
         self._number_rows()
         self.endResetModel()
@@ -106,6 +114,7 @@ class TaskItemModel(QAbstractTableModel):
         """Add a page of older tasks at the end."""
         fresh = [task for task in page.tasks if task.id not in self._at and task.id not in self._new]
         self._more = page.more
+        self._asked = False
         if fresh:
             first = len(self._rows)
             self.beginInsertRows(_NO_PARENT, first, first + len(fresh) - 1)
@@ -114,24 +123,29 @@ class TaskItemModel(QAbstractTableModel):
             self.endInsertRows()
 
     def add_new(self, tasks: Iterable[TaskRow]) -> None:
-        """Let tasks that are not among the rows, and belong above them, wait for :meth:`take_new`."""
+        """Let tasks that are not among the rows, and belong there, wait for :meth:`take_new`.
+
+        Most belong above: they are new. Some belong further down: they have come into the filter, or a clock was set
+        back. What belongs below the last row comes with a page that follows.
+        """
         before = len(self._new)
-        newest = _order(self._rows[0]) if self._rows else None
+        oldest = _order(self._rows[-1]) if self._rows and self._more else None
         for task in tasks:
-            if task.id not in self._at and (newest is None or _order(task) > newest):
+            if task.id not in self._at and (oldest is None or _order(task) > oldest):
                 self._new[task.id] = task
         if len(self._new) != before:
             self.new_count_changed.emit(len(self._new))
 
     def take_new(self) -> None:
-        """Put the tasks that wait on top."""
-        if not self._new:
-            return
-        fresh = sorted(self._new.values(), key=_order, reverse=True)
-        self.beginInsertRows(_NO_PARENT, 0, len(fresh) - 1)
-        self._rows[:0] = fresh
-        self._number_rows()
-        self.endInsertRows()
+        """Put the tasks that wait where they belong, each run of neighbours with one signal."""
+        waiting = sorted(self._new.values(), key=_order)
+        while waiting:
+            place = bisect_left(self._rows, _falling(waiting[-1]), key=_falling)
+            below = None if place == len(self._rows) else _order(self._rows[place])
+            fresh = [waiting.pop()]
+            while waiting and (below is None or _order(waiting[-1]) > below):
+                fresh.append(waiting.pop())
+            self._insert(place, fresh)
         self._drop_new()
 
     def update_rows(self, tasks: Iterable[TaskRow], *, changed_at_ms: int | None) -> None:
@@ -194,11 +208,11 @@ class TaskItemModel(QAbstractTableModel):
         return 0 if parent.isValid() else _COLUMNS
 
     def canFetchMore(self, parent: Index) -> bool:
-        return self._more and not parent.isValid()
+        return self._more and not self._asked and not parent.isValid()
 
     def fetchMore(self, parent: Index) -> None:
         if self.canFetchMore(parent):
-            self._more = False
+            self._asked = True
             self.more_wanted.emit()
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = DISPLAY_ROLE) -> object:
@@ -266,6 +280,12 @@ class TaskItemModel(QAbstractTableModel):
             and self._now_ms - task.updated_at >= QUIET_AFTER_MS
         )
 
+    def _insert(self, place: int, tasks: list[TaskRow]) -> None:
+        self.beginInsertRows(_NO_PARENT, place, place + len(tasks) - 1)
+        self._rows[place:place] = tasks
+        self._number_rows()
+        self.endInsertRows()
+
     def _number_rows(self) -> None:
         self._at = {task.id: row for row, task in enumerate(self._rows)}
 
@@ -277,6 +297,13 @@ class TaskItemModel(QAbstractTableModel):
 
 def _order(task: TaskRow) -> tuple[int, str]:
     return (task.created_at or 0, task.id)
+
+
+def _falling(task: TaskRow) -> tuple[int, tuple[int, ...]]:
+    """Return a key that rises down the rows: later times and greater ids come first."""
+    created_at, task_id = _order(task)
+    # The end of an id counts above every character, as in the other direction it counts below.
+    return -created_at, (*(-ord(character) for character in task_id), 1)
 
 
 def _span(start_ms: int | None, end_ms: int | None) -> str:

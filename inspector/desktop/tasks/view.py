@@ -292,7 +292,7 @@ class TasksView(QWidget):
 
     def _on_new_count(self, count: int) -> None:
         # At the top they are let in at once; a pill that comes and goes would only flicker.
-        self._pill.set_count(0 if self._is_at_top() else count)
+        self._pill.set_count(0 if self._is_at_top() else count, sorted_in=self._model.new_are_above)
 
     def _is_at_top(self) -> bool:
         return self._table.verticalScrollBar().value() == 0

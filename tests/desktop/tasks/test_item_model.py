@@ -87,8 +87,9 @@ def test_new_tasks_wait_above_and_come_in_newest_first_when_asked(model: TaskIte
     model.show_page(page(row(2), row(1)))
     kept = QPersistentModelIndex(model.index(0, TaskColumn.TASK))
     with qtbot.assertNotEmitted(model.rowsInserted):
-        model.add_new([row(3), row(4), row(2), row(0)])
-    assert model.new_count == 2, "a task that belongs further down is not new"
+        model.add_new([row(3), row(4), row(2)])
+    assert model.new_count == 2
+    assert model.new_are_above
 
     model.update_rows([row(3, "running")], changed_at_ms=7)
     with qtbot.assertNotEmitted(model.modelReset):
@@ -98,6 +99,23 @@ def test_new_tasks_wait_above_and_come_in_newest_first_when_asked(model: TaskIte
     assert text(model, 1, TaskColumn.STATE) == "running", "it changed while it waited"
     assert kept.row() == 2
     assert model.new_count == 0
+
+
+def test_a_task_that_belongs_between_rows_comes_in_there_and_one_below_waits_for_its_page(
+    model: TaskItemModel,
+) -> None:
+    model.show_page(page(row(9), row(6), row(3), more=True))
+    inserted: list[tuple[int, int]] = []
+    model.rowsInserted.connect(lambda _parent, first, last: inserted.append((first, last)))
+
+    model.add_new([row(1), row(4), row(8), row(7), row(10)])
+    assert model.new_count == 4
+    assert not model.new_are_above
+    model.take_new()
+
+    assert shown(model) == [f"task_{number:04}" for number in (10, 9, 8, 7, 6, 4, 3)]
+    assert inserted == [(0, 0), (2, 3), (5, 5)]
+    assert [model.row_of(task) for task in shown(model)] == list(range(7))
 
 
 def test_an_older_page_is_appended_once(qtbot: QtBot) -> None:
