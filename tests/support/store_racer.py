@@ -1,0 +1,87 @@
+"""A process of its own that uses the store: reads a JSON list of tasks, waits for the start, answers with a JSON list.
+
+Run as ``python -m tests.support.store_racer PATH RULE``; RULE is one of ``RULES``.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Final
+
+from sqlite_utils import Database
+
+from inspector import store
+
+
+def _told(call: Callable[[], object]) -> str:
+    try:
+        return str(call())
+    except store.Refused as refused:
+        return f"refused, found {refused.found}"
+
+
+def _cancel(db: Database, task_id: str) -> str:
+    return str(store.cancel_task(db, task_id, now_ms=500).outcome)
+
+
+def _complete(db: Database, task_id: str) -> str:
+    return _told(lambda: store.complete_task(db, task_id, {}, attempt=1, now_ms=500).status)
+
+
+def _fail(db: Database, task_id: str) -> str:
+    return _told(lambda: store.fail_task(db, task_id, code="c", message="m", attempt=1, now_ms=500).status)
+
+
+def _claim(db: Database, task_id: str) -> str:
+    return _told(lambda: store.start_task(db, task_id, status="loading", attempt=1, now_ms=500).status)
+
+
+def _claim_warm(db: Database, task_id: str) -> str:
+    return _told(lambda: store.start_task(db, task_id, status="running", attempt=1, now_ms=500, warm=True).status)
+
+
+def _recover(db: Database, _: str) -> str:
+    return str(len(store.apply_recovery(db, store.plan_recovery(db), now_ms=500).applied.steps))
+
+
+def _append(db: Database, task_id: str) -> str:
+    events = [("response.output_text.delta", {"n": n}) for n in range(3)]
+    return _told(lambda: len(store.append_events(db, task_id, events, attempt=1, now_ms=500).seqs))
+
+
+RULES: Final = {
+    "append": _append,
+    "cancel": _cancel,
+    "claim": _claim,
+    "claim warm": _claim_warm,
+    "complete": _complete,
+    "fail": _fail,
+    "recover": _recover,
+}
+
+
+def _accept(path: str, task_ids: list[str]) -> list[str]:
+    db = store.open_service_database(path)
+    answers = [
+        store.accept_task(db, request={}, on_restart="retry", task_id=task_id, now_ms=1).task.id for task_id in task_ids
+    ]
+    db.close()
+    return answers
+
+
+def _main(path: str, rule: str) -> None:
+    task_ids = json.loads(sys.stdin.readline())
+    db = None if rule == "create" else store.open_service_database(path, wait_ms=30_000)
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    sys.stdin.readline()
+    if db is None:
+        answers = _accept(path, task_ids)
+    else:
+        answers = [RULES[rule](db, task_id) for task_id in task_ids]
+        db.close()
+    sys.stdout.write(json.dumps(answers) + "\n")
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])
