@@ -165,8 +165,8 @@ class ReadConnection:
 
 
 def is_unsafe_use(error: BaseException) -> bool:
-    """Say whether SQLite refused the schema because it calls a function: the one thing that has no code of its own."""
-    return isinstance(error, sqlite3.OperationalError) and "unsafe use of" in str(error)
+    """Say whether SQLite refused the schema because it calls a function: that alone has no code of its own."""
+    return isinstance(error, sqlite3.DatabaseError) and "unsafe use of" in str(error)
 
 
 def connect(path: str, options: str, *, should_stop: Callable[[], bool] = lambda: False) -> tuple[ReadConnection, bool]:

@@ -82,6 +82,8 @@ class ReaderProcess:
         assert self.process.stdout is not None
         assert self.process.stderr is not None
         status = self.process.wait(HANG_S)
+        if self.process.stderr.closed:
+            return status, ""
         said = self.process.stderr.read().decode()
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             if pipe is not None and not pipe.closed:

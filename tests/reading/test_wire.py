@@ -1,0 +1,133 @@
+"""Messages survive the wire in pieces of any size, and nothing else does."""
+
+import os
+import pickle
+import struct
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.layout.opened import LayoutKind, Mode, Opened
+from inspector.layout.pages import Counts, EventPage, ModelPage, TaskFilter, TaskKey, TaskPage, TaskTimeline, Tick
+from inspector.layout.rows import EventRow, ModelRow, StoredText, TaskDetail, TaskRow
+from inspector.lmsp.recovery import Leftover
+from inspector.reading.messages import Answer, Asked, Failed, Lost, Message, Moved
+from inspector.reading.requests import (
+    CountsRequest,
+    EventDataRequest,
+    EventPageRequest,
+    LeftoversRequest,
+    ModelsRequest,
+    TaskDetailRequest,
+    TaskPageRequest,
+    TasksByIdRequest,
+    TimelineRequest,
+    Watch,
+)
+from inspector.reading.wire import CAP, Decoder, TooLarge, WireError, encode
+
+TASK = TaskRow("t\u202e\0", None, "m", "response", "queued", None, None, 2**63 - 1, 1, None, -(2**63), None, None, 0)
+EVENT = EventRow(1, "t", 1, "response.created", "queued", 1, None, StoredText("{}", 2))
+
+MESSAGES: tuple[Message, ...] = (
+    Opened("/a", Mode.CRASHED, "why", ("note",), "lmspd (pid 1)", LayoutKind.NATIVE, 1, "3.40.1", True, None),
+    Moved((TASK,), ("gone",), 7, 1, True, False, 5),
+    Lost("The file is gone. It was removed.", 5),
+    Failed(3, "This took too long to read and was stopped."),
+    Asked(1, TaskPageRequest(TaskFilter(frozenset({"queued"}), "x", "m"), TaskKey(None, "t"), 10)),
+    Asked(2, TasksByIdRequest(("a", "b")), 100),
+    Asked(3, TaskDetailRequest("a")),
+    Asked(4, EventPageRequest("a", before_seq=9)),
+    Asked(5, EventDataRequest("a", 1)),
+    Asked(6, TimelineRequest("a")),
+    Asked(7, CountsRequest()),
+    Asked(8, ModelsRequest()),
+    Asked(9, LeftoversRequest()),
+    Asked(10, Watch(("a",), None)),
+    Answer(1, TaskPage((TASK,), more=True, read_at_ms=1)),
+    Answer(2, (TASK,)),
+    Answer(3, TaskDetail(TASK, StoredText("{}", 2), None, None, None)),
+    Answer(4, EventPage("a", (EVENT,), more_before=True, more_after=False)),
+    Answer(5, StoredText("x", 10)),
+    Answer(6, TaskTimeline("a", (Tick(1, "response.created", "queued", 1),), 1)),
+    Answer(7, Counts({"queued": 1}, 2, 3)),
+    Answer(8, ModelPage((ModelRow("m", "m", "d", None, "/m", None, "{}", None, 1, 1),), 1)),
+    Answer(9, (Leftover("a", "queued", None, 1, 1, None),)),
+    Answer(10, None),
+)
+
+
+@given(st.lists(st.integers(min_value=1, max_value=4_000), min_size=1))
+def test_messages_arrive_as_they_were_sent_in_pieces_of_any_size(sizes: list[int]) -> None:
+    data = b"".join(map(encode, MESSAGES))
+    decoder = Decoder()
+    received: list[Message] = []
+    at = 0
+    for size in sizes:
+        received += decoder.feed(data[at : at + size])
+        at += size
+    received += decoder.feed(data[at:])
+
+    assert received == list(MESSAGES)
+
+
+def framed(body: bytes) -> bytes:
+    return struct.pack(">I", len(body)) + body
+
+
+class Runs:
+    """What an attacker would send: a pickle that calls a function when it is read."""
+
+    def __init__(self, *call: object) -> None:
+        self._call = call
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return self._call[0], tuple(self._call[1:])
+
+
+HOSTILE = {
+    "system": pickle.dumps(Runs(os.system, "echo gone > gone")),
+    "eval": pickle.dumps(Runs(eval, "1 + 1")),
+    "getattr": pickle.dumps(Runs(getattr, TASK, "id")),
+    "of a message": pickle.dumps(Answer(1, Runs(os.getcwd))),
+    "dotted": b"\x80\x04\x8c\x19inspector.reading.messages\x8c\x0fAnswer.__init__\x93.",
+    "another module's class": pickle.dumps(Answer(1, struct.Struct)),
+    "our function": pickle.dumps(encode),
+    "no message": pickle.dumps(TASK),
+    "a list": pickle.dumps([1, 2]),
+    "half": pickle.dumps(MESSAGES[0])[:-10],
+    "noise": bytes(range(256)),
+    "nothing": b"",
+    "persistent": b"\x80\x04\x8c\x01aQ.",
+    "extension": b"\x80\x02\x82\x01.",
+}
+
+
+@pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE.keys())
+def test_whatever_is_not_ours_is_refused_and_runs_nothing(
+    body: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(WireError):
+        Decoder().feed(framed(body))
+    assert list(tmp_path.iterdir()) == []
+
+
+@given(st.binary(max_size=200))
+def test_garbage_is_refused_or_waited_for(garbage: bytes) -> None:
+    with suppress(WireError):
+        assert Decoder().feed(garbage) == []
+
+
+def test_a_length_above_the_cap_is_refused_before_it_is_waited_for() -> None:
+    with pytest.raises(WireError, match="cap"):
+        Decoder().feed(struct.pack(">I", CAP + 1))
+
+
+def test_a_message_above_the_cap_is_not_sent() -> None:
+    with pytest.raises(TooLarge):
+        encode(Answer(1, StoredText("x" * (CAP + 1), CAP + 1)))
