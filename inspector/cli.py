@@ -104,12 +104,12 @@ def demo(name: str, speed: float, folder: Path | None) -> None:
         write_error(f"{PROGRAM} demo: There is no display here: making pictures in ./{folder} instead.")
     if folder is None:
         with _shown():
-            from inspector.desktop.app import run_demo
+            from inspector.desktop.demo_app import run_demo
 
             run_demo(scenario, speed=speed)
     else:
         with _shown(folder):
-            from inspector.desktop.app import run_demo_tour
+            from inspector.desktop.demo_app import run_demo_tour
 
             run_demo_tour(scenario, folder, lambda made: write_lines(visible(str(made))), speed=speed)
 

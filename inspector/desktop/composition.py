@@ -138,12 +138,16 @@ class Inspector:
         session.acting_changed.connect(lambda acting: _show_allowance(actions.allow, acting))
         actions.cancel.triggered.connect(self._ask_cancel_selected)
         actions.copy_id.triggered.connect(self._copy_id)
-        actions.about.triggered.connect(lambda: about(window, __version__))
+        actions.about.triggered.connect(self._show_about)
         return actions
 
     def _on_models(self, page: ModelPage) -> None:
         self.window.views.tasks.show_models(tuple(model.id for model in page.models))
         self.window.views.detail.set_names({model.id: model.name for model in page.models}, {})
+
+    def _show_about(self) -> None:
+        how = self.session.how
+        about(self.window, __version__, None if how is None else how.sqlite_version)
 
     def _ask_cancel(self, task_id: str) -> None:
         self.selection.select(task_id)

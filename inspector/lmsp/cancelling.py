@@ -1,5 +1,6 @@
 """What a cancel does to a task, by the status it is found in (section 11.2: the cancel transition is atomic)."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 from inspector.lmsp.statuses import Status
@@ -19,6 +20,20 @@ class CancelOutcome(StrEnum):
     """The database could not be written in time."""
     REFUSED = "refused"
     """Nothing may be written here: a copy, a layout that is not ours, foreign triggers, an unknown status."""
+
+
+@dataclass(frozen=True, slots=True)
+class CancelResult:
+    """How a cancel ended."""
+
+    task_id: str
+    outcome: CancelOutcome
+    status: str | None
+    """The task's status afterwards; None where it was not read."""
+    seq: int | None
+    """The event that says so: the one just written, or the one by which the task was already cancelling or finished."""
+    reason: str | None = None
+    """One sentence, for ``busy`` and ``refused``."""
 
 
 def cancel_target(found: Status) -> tuple[CancelOutcome, Status | None]:

@@ -1,4 +1,4 @@
-"""Content digests of model files: ``sha256:`` and 64 lower-case hex digits (section 11.1: metadata and digests only)."""
+"""Content digests of model files: ``sha256:`` and 64 lower-case hex digits (section 11.1)."""
 
 import hashlib
 import re

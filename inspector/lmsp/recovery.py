@@ -197,4 +197,5 @@ def plan_step(leftover: Leftover) -> RecoveryStep:
 
 def plan_recovery(leftovers: Iterable[Leftover]) -> RecoveryPlan:
     """Make the plan for these tasks. Tasks in a final status are not leftovers and are left out."""
-    return RecoveryPlan(tuple(plan_step(leftover) for leftover in leftovers if known_status(leftover.status) not in FINAL))
+    unfinished = (leftover for leftover in leftovers if known_status(leftover.status) not in FINAL)
+    return RecoveryPlan(tuple(plan_step(leftover) for leftover in unfinished))

@@ -46,7 +46,7 @@ def known_status(text: object) -> Status | None:
 def may_move(found: Status, to: Status, *, recovering: bool = False) -> bool:
     """Say whether a task in ``found`` may be moved to ``to``.
 
-    ``recovering`` adds the moves that only recovery at startup makes (section 11.3): back to ``queued``, and ``running``
-    kept by a resume.
+    ``recovering`` adds the moves that only recovery at startup makes (section 11.3): back to ``queued``, and
+    ``running`` kept by a resume.
     """
     return to in _MOVES[found] or (recovering and to in _RECOVERY_MOVES.get(found, frozenset()))

@@ -6,9 +6,10 @@ and plain values, and the time as an argument.
 May import lmsp, layout and sqlite_utils. Never Qt, never the clock, never the read side.
 """
 
+from inspector.lmsp.cancelling import CancelResult
 from inspector.store.accepting import Accepted, accept_task
 from inspector.store.appending import append_events
-from inspector.store.cancel import CancelResult, cancel_in_file, cancel_task
+from inspector.store.cancel import cancel_in_file, cancel_task
 from inspector.store.config import config_value, set_config
 from inspector.store.connecting import open_service_database
 from inspector.store.errors import Busy, NotOurs, Refused, Unusable

@@ -2,31 +2,16 @@
 
 import os
 import sqlite3
-from dataclasses import dataclass
 
 from sqlite_utils import Database
 
-from inspector.lmsp.cancelling import CancelOutcome, cancel_target
+from inspector.lmsp.cancelling import CancelOutcome, CancelResult, cancel_target
 from inspector.lmsp.events import event_of_move
 from inspector.lmsp.statuses import FINAL, Status, known_status
 from inspector.store.connecting import open_for_action
 from inspector.store.errors import Busy, NotOurs, Refused
 from inspector.store.tasks import Found, insert_events, require_one
 from inspector.store.writing import write_transaction
-
-
-@dataclass(frozen=True, slots=True)
-class CancelResult:
-    """How a cancel ended."""
-
-    task_id: str
-    outcome: CancelOutcome
-    status: str | None
-    """The task's status afterwards; None where it was not read."""
-    seq: int | None
-    """The event that says so: the one just written, or the one by which the task was already cancelling or finished."""
-    reason: str | None = None
-    """One sentence, for ``busy`` and ``refused``."""
 
 
 def cancel_task(db: Database, task_id: str, *, now_ms: int) -> CancelResult:

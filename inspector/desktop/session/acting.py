@@ -1,8 +1,10 @@
-"""Whether an action may write to the open file now (design 6, the row ``action``)."""
+"""Whether an action may write to the open file now (design 6, the row ``action``), and the action itself."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from inspector.layout.opened import Mode, Opened
+from inspector.lmsp.cancelling import CancelOutcome, CancelResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +29,17 @@ def acting_on(how: Opened | None, *, allowed: bool) -> Acting:
     if allowed:
         return Acting(True, None, True)
     return Acting(False, "No service has this file open. Allow actions in the Task menu to write to it.", True)
+
+
+def cancel_in_file(path: Path, task_id: str, *, now_ms: int) -> CancelResult:
+    """Cancel one task over a connection that is opened and closed for it. For a thread beside the window.
+
+    A file that cannot be used is an outcome too: ``refused``, with the reason.
+    """
+    # Not before the first action: the store's sqlite-utils takes as long to import as Qt.
+    from inspector import store  # noqa: PLC0415
+
+    try:
+        return store.cancel_in_file(path, task_id, now_ms=now_ms)
+    except store.Unusable as error:
+        return CancelResult(task_id, CancelOutcome.REFUSED, None, None, error.sentence)

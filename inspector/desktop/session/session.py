@@ -12,12 +12,11 @@ from typing import Final, TypeVar, cast
 
 from PySide6.QtCore import QObject, Signal
 
-from inspector import store
-from inspector.desktop.session.acting import Acting, acting_on
+from inspector.desktop.session.acting import Acting, acting_on, cancel_in_file
 from inspector.desktop.session.launch import Target, launch_reader
 from inspector.desktop.session.reader_link import ReaderGone, ReaderLink, RequestFailed
 from inspector.layout.opened import Opened
-from inspector.lmsp.cancelling import CancelOutcome
+from inspector.lmsp.cancelling import CancelOutcome, CancelResult
 from inspector.reading.messages import Lost, Message, Moved
 from inspector.reading.requests import Question, Request, Watch
 
@@ -182,19 +181,16 @@ class Session(QObject):
         self._allowed = allowed
         self.acting_changed.emit(self.acting)
 
-    async def cancel_task(self, task_id: str) -> store.CancelResult:
+    async def cancel_task(self, task_id: str) -> CancelResult:
         """Cancel a task over a connection of its own, opened and closed for this.
 
         Every outcome comes as a value, also one that could not be tried: then nothing was changed.
         """
         acting = self.acting
         if self._how is None or not acting.may_act:
-            return store.CancelResult(task_id, CancelOutcome.REFUSED, None, None, acting.why_not)
-        try:
-            cancel = partial(store.cancel_in_file, Path(self._how.path), task_id, now_ms=_now_ms())
-            return await asyncio.get_running_loop().run_in_executor(self._actions, cancel)
-        except store.Unusable as error:
-            return store.CancelResult(task_id, CancelOutcome.REFUSED, None, None, error.sentence)
+            return CancelResult(task_id, CancelOutcome.REFUSED, None, None, acting.why_not)
+        cancel = partial(cancel_in_file, Path(self._how.path), task_id, now_ms=_now_ms())
+        return await asyncio.get_running_loop().run_in_executor(self._actions, cancel)
 
     def _set_paused(self, paused: bool) -> None:
         if paused != self._paused:
