@@ -21,6 +21,9 @@ Parameters: TypeAlias = Sequence[Value] | Mapping[str, Value]
 LONGEST_VALUE: Final = 16 << 20
 """SQLite gives up on a text or blob above this many bytes."""
 
+LONGEST_SHORT_VALUE: Final = 64 << 10
+"""The same for what stands in lists."""
+
 MOST_VARIABLES: Final = 999
 
 _BUSY_S: Final = 0.25
@@ -135,6 +138,15 @@ class ReadConnection:
             yield
         finally:
             self._ends_at = None
+
+    @contextmanager
+    def short_values(self) -> Iterator[None]:
+        """Refuse values above LONGEST_SHORT_VALUE in the block: a page of many rows has no room for long ones."""
+        earlier = self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_SHORT_VALUE)
+        try:
+            yield
+        finally:
+            self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, earlier)
 
     @contextmanager
     def one_moment(self) -> Iterator[None]:

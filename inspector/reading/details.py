@@ -7,7 +7,7 @@ from typing import Final
 from inspector.layout.pages import PAGE_ROWS, EventPage, TaskTimeline, Tick
 from inspector.layout.rows import EventRow, StoredText, TaskDetail
 from inspector.reading.connection import LONGEST_VALUE, ReadConnection, Row, Value
-from inspector.reading.errors import primary_code
+from inspector.reading.errors import is_too_big
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table
 from inspector.reading.task_pages import task_row
 from inspector.reading.values import integer, integer_or_none, stored_text, text
@@ -61,7 +61,7 @@ def event_page(
         try:
             rows = connection.rows(sql, values if bound is None else values | {"bound": bound})
         except sqlite3.DataError as error:
-            if primary_code(error) != sqlite3.SQLITE_TOOBIG:
+            if not is_too_big(error):
                 raise
             without = sql.replace(data, "NULL, NULL")
             rows = connection.rows(without, {key: values[key] for key in ("task_id", "limit")} | {"bound": bound})
@@ -151,7 +151,7 @@ def _large(
     try:
         found = connection.rows(sql, values | {"bytes": most})
     except sqlite3.DataError as error:
-        if primary_code(error) != sqlite3.SQLITE_TOOBIG or table.rowid is None:
+        if table.rowid is None or not is_too_big(error):
             raise
         number = connection.value(f"SELECT {table.rowid} FROM {table.name} WHERE {matches} LIMIT 1", values)  # noqa: S608
         start, length = connection.blob_slice(table.name, column, integer(number), most)

@@ -64,6 +64,11 @@ def primary_code(error: BaseException) -> int | None:
     return code & _PRIMARY if isinstance(code, int) else None
 
 
+def is_too_big(error: BaseException) -> bool:
+    """Say whether a value was larger than what the connection takes."""
+    return primary_code(error) == sqlite3.SQLITE_TOOBIG
+
+
 def sentence_of(error: BaseException, name: str) -> str:
     """Say what ``error``, raised while reading the file called ``name``, means; its code's name stands behind."""
     code = primary_code(error)

@@ -1,15 +1,20 @@
 """Tasks: pages by key, never by OFFSET; by id; and what recovery would find."""
 
+import sqlite3
 from collections.abc import Sequence
 from typing import Final
 
 from inspector.layout.pages import PAGE_ROWS, TaskFilter, TaskKey, TaskPage
 from inspector.layout.rows import TaskRow
 from inspector.lmsp.recovery import Leftover
-from inspector.reading.connection import MOST_VARIABLES, ReadConnection, Row, Value
+from inspector.reading.connection import MOST_VARIABLES, Parameters, ReadConnection, Row, Value
+from inspector.reading.errors import is_too_big
 from inspector.reading.filtering import conditions, where
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table
 from inspector.reading.values import integer, integer_or_none, text, text_or_none
+
+TOO_LARGE: Final = "(too large to be listed)"
+"""What stands for a value that is too large for a list."""
 
 _LATEST: Final = (1 << 63) - 1
 
@@ -88,14 +93,8 @@ def _timed_of(
     if after is not None:
         needed.append("(created_at, id) < (:after_created_at, :after_id)")
         values |= {"after_created_at": after.created_at, "after_id": after.id}
-    sql = f"""
-        SELECT {tasks.select(*TASK_COLUMNS)}
-        FROM tasks
-        {where(needed)}
-        ORDER BY created_at DESC, id DESC
-        LIMIT :limit
-    """  # noqa: S608  names and conditions of ours; every value is a parameter
-    return [task_row(row) for row in connection.rows(sql, values | {"limit": limit})]
+    tail = f"{where(needed)} ORDER BY created_at DESC, id DESC LIMIT :limit"
+    return _tasks(connection, tasks, tail, values | {"limit": limit})
 
 
 def _untimed(
@@ -107,14 +106,7 @@ def _untimed(
     if after is not None:
         needed.append("id < :after_id")
         values["after_id"] = after.id
-    sql = f"""
-        SELECT {tasks.select(*TASK_COLUMNS)}
-        FROM tasks
-        {where(needed)}
-        ORDER BY id DESC
-        LIMIT :limit
-    """  # noqa: S608  as above
-    return [task_row(row) for row in connection.rows(sql, values | {"limit": limit})]
+    return _tasks(connection, tasks, f"{where(needed)} ORDER BY id DESC LIMIT :limit", values | {"limit": limit})
 
 
 def tasks_by_id(connection: ReadConnection, shape: Shape, ids: Sequence[str]) -> tuple[TaskRow, ...]:
@@ -122,12 +114,32 @@ def tasks_by_id(connection: ReadConnection, shape: Shape, ids: Sequence[str]) ->
     found: list[TaskRow] = []
     for start in range(0, len(ids), MOST_VARIABLES):
         some: Sequence[Value] = ids[start : start + MOST_VARIABLES]
-        sql = f"""
-            SELECT {shape.tasks.select(*TASK_COLUMNS)}
-            FROM tasks
-            WHERE id IN ({", ".join("?" * len(some))})
-        """  # noqa: S608  as above
-        found += map(task_row, connection.rows(sql, some))
+        found += _tasks(connection, shape.tasks, f"WHERE id IN ({', '.join('?' * len(some))})", some)
+    return tuple(found)
+
+
+def _tasks(connection: ReadConnection, tasks: Table, tail: str, values: Parameters) -> list[TaskRow]:
+    """Return the tasks that ``tail``, all that follows FROM, asks for. A value too large for a list takes none away."""
+    sql = f"SELECT {tasks.select(*TASK_COLUMNS)} FROM tasks {tail}"  # noqa: S608  names and conditions of ours
+    try:
+        with connection.short_values():
+            return [task_row(row) for row in connection.rows(sql, values)]
+    except sqlite3.DataError as error:
+        if tasks.rowid is None or not is_too_big(error):
+            raise
+    numbers = connection.rows(f"SELECT {tasks.rowid} FROM tasks {tail}", values)  # noqa: S608  as above
+    with connection.short_values():
+        return [task_row(_value_by_value(connection, tasks, number)) for (number,) in numbers]
+
+
+def _value_by_value(connection: ReadConnection, tasks: Table, number: Value) -> Row:
+    found: list[Value] = []
+    for column in TASK_COLUMNS:
+        sql = f"SELECT {tasks.select(column)} FROM tasks WHERE {tasks.rowid} = ?"  # noqa: S608  names of ours
+        try:
+            found.append(connection.value(sql, [number]))
+        except sqlite3.DataError:
+            found.append(TOO_LARGE)
     return tuple(found)
 
 
@@ -144,7 +156,7 @@ def leftovers(connection: ReadConnection, shape: Shape) -> tuple[Leftover, ...]:
            OR status > 'failed'
            OR status IS NULL
         ORDER BY created_at, id
-    """  # noqa: S608  as above
+    """  # noqa: S608  names of ours
     return tuple(
         Leftover(
             task_id=text(task_id),

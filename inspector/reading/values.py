@@ -63,7 +63,7 @@ def _without_half_character(cut: bytes) -> bytes:
 
 
 def _real(number: float) -> str:
-    """Return ``number`` as SQLite turns a REAL into text, so that what is shown is what a filter finds."""
+    """Return ``number`` as SQLite turns a REAL into text: so a filter finds what is shown, save for a 15th digit."""
     if not math.isfinite(number):
         return "Inf" if number > 0 else "-Inf"
     digits, exponent_mark, exponent = f"{number:.15g}".partition("e")
