@@ -16,7 +16,7 @@ COLUMNS = ", ".join(TASK_COLUMNS)
 LOOSE = Table("tasks", frozenset(TASK_COLUMNS), "rowid", is_ours=False)
 OURS = Table("tasks", frozenset(TASK_COLUMNS), "rowid", is_ours=True)
 
-TEXTS = st.text(st.sampled_from("aAbBzZéÉßſKk%_\\'\"\0\n 1.-xX…"), max_size=6)
+TEXTS = st.text(st.sampled_from("aAbBzZéÉß\u017f\u212ak%_\\'\"\0\n 1.-xX…"), max_size=6)
 STATUSES = st.sampled_from(["queued", "running", "failed", "Queued", "queued\0", ""])
 NUMBERS = st.sampled_from([0.5, -1.0, 1e300, 1e15, 123456.75, 1e-7, float("inf"), -float("inf")])
 VALUES = st.one_of(
