@@ -42,6 +42,10 @@ class Heard:
         self.replaced += 1
 
 
+def names_in(folder: Path) -> list[str]:
+    return sorted(each.name for each in folder.iterdir())
+
+
 @asynccontextmanager
 async def session_on(path: Path) -> AsyncIterator[tuple[Session, Heard]]:
     session = Session()
@@ -122,14 +126,14 @@ async def test_what_cannot_be_opened_is_said_in_one_sentence_and_nothing_appears
             os.mkfifo(path)
         case missing:
             assert missing == "missing"
-    before = sorted(tmp_path.iterdir())
+    before = names_in(tmp_path)
     async with session_on(path) as (session, heard):
         assert heard.opened == []
         (sentence,) = heard.refused
         assert sentence.endswith(".")
         assert "\n" not in sentence
         assert session.how is None
-    assert sorted(tmp_path.iterdir()) == before
+    assert names_in(tmp_path) == before
 
 
 async def test_a_cancel_reports_how_it_ended_and_the_feed_shows_it(tmp_path: Path) -> None:
