@@ -160,8 +160,6 @@ def test_a_generated_column_is_never_computed(tmp_path: Path) -> None:
     path = made(
         tmp_path / "a.db",
         "CREATE TABLE tasks (id, status, request AS (hex(zeroblob(100000000))), kind AS (hex(zeroblob(100000000))))",
-            " STORED", ""
-        ),
         "CREATE TABLE task_events (task_id, seq, data AS (hex(zeroblob(100000000))))",
         "INSERT INTO tasks (id, status) VALUES ('a', 'queued')",
         "INSERT INTO task_events VALUES ('a', 1)",
