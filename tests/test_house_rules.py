@@ -18,7 +18,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 DRAWERS = re.compile(r"(^|_)(utils?|common|helpers?|misc|managers?)(_|$)")
-LINES_A_FILE = 400
+LINES_A_FILE = {"inspector/*": 400, "packaging/*": 400, "tests/*": 500}  # tests hold their tables
 
 
 class Reads(Enum):
@@ -313,7 +313,8 @@ def test_a_drawer_is_caught(path: str) -> None:
 
 
 def too_long(source: Source) -> bool:
-    return source.path.endswith(".py") and source.text.count("\n") > LINES_A_FILE
+    limit = next(lines for place, lines in LINES_A_FILE.items() if fnmatch(source.path, place))
+    return source.path.endswith(".py") and source.text.count("\n") > limit
 
 
 def test_no_file_has_grown_a_second_subject() -> None:
@@ -323,8 +324,9 @@ def test_no_file_has_grown_a_second_subject() -> None:
 
 
 def test_a_file_that_is_too_long_is_caught() -> None:
-    assert too_long(Source("inspector/store/tasks.py", "\n" * (LINES_A_FILE + 1)))
-    assert not too_long(Source("inspector/store/tasks.py", "\n" * LINES_A_FILE))
+    assert too_long(Source("inspector/store/tasks.py", "\n" * 401))
+    assert not too_long(Source("inspector/store/tasks.py", "\n" * 400))
+    assert not too_long(Source("tests/store/test_tasks.py", "\n" * 401))
 
 
 def rooms() -> list[Path]:
