@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QResizeEvent
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QPainter, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
 
 from inspector.desktop.detail.item_model import EventColumn, EventFilterModel, EventItemModel
@@ -87,7 +87,7 @@ class EventList(DenseTable):
         header.setStretchLastSection(False)
         header.setMinimumSectionSize(40)
         header.setSectionResizeMode(EventColumn.DATA, QHeaderView.ResizeMode.Stretch)
-        self.selectionModel().currentRowChanged.connect(self._on_current_row)
+        self.selectionModel().selectionChanged.connect(self._on_selected)
         self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
         self.verticalScrollBar().rangeChanged.connect(self._hold_on)
 
@@ -156,7 +156,7 @@ class EventList(DenseTable):
         if index.isValid() and self.currentIndex().row() == index.row() and selection.isSelected(index):
             return
         auto_scroll = self.hasAutoScroll()
-        self.setAutoScroll(scroll)
+        self.setAutoScroll(False)
         self._moving = True
         flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
         selection.setCurrentIndex(index, flags)
@@ -180,6 +180,20 @@ class EventList(DenseTable):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit_columns()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        # Qt makes the first row the current one when the keyboard comes in. Here it is the last one on screen, where
+        # the reader looks, and it counts as chosen only when the keyboard moves it.
+        has_current = self.currentIndex().isValid()
+        self._moving = True
+        super().focusInEvent(event)
+        if not has_current and event.reason() != Qt.FocusReason.MouseFocusReason:
+            row = self.rowAt(self.viewport().height() - 1)
+            last = self._shown.index(row if row >= 0 else self._shown.rowCount() - 1, 0)
+            self.setAutoScroll(False)
+            self.selectionModel().setCurrentIndex(last, QItemSelectionModel.SelectionFlag.NoUpdate)
+            self.setAutoScroll(True)
+        self._moving = False
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         end = event.matches(QKeySequence.StandardKey.MoveToEndOfLine)
@@ -210,11 +224,12 @@ class EventList(DenseTable):
         if self._following:
             self.scrollToBottom()
 
-    def _on_current_row(self, current: QModelIndex, _previous: QModelIndex) -> None:
-        source = self._shown.mapToSource(current)
-        entry = self._events.entry(source.row())
-        if not self._moving and isinstance(entry, EventRow):
-            self.event_chosen.emit(entry)
+    def _on_selected(self) -> None:
+        # The selection and not the current row: that one moves with the keyboard's coming in, which chooses nothing.
+        for index in self.selectionModel().selectedRows():
+            entry = self._events.entry(self._shown.mapToSource(index).row())
+            if not self._moving and isinstance(entry, EventRow):
+                self.event_chosen.emit(entry)
 
     def _on_scrolled(self, value: int) -> None:
         bar = self.verticalScrollBar()

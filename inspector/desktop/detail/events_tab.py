@@ -4,7 +4,7 @@ from typing import Final
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLayout, QMenu, QVBoxLayout, QWidget
 
 from inspector.desktop.detail.event_filter import EventFilterLine
 from inspector.desktop.detail.event_list import EventList
@@ -172,7 +172,8 @@ class EventsTab(QWidget):
         self._split.setStretchFactor(0, 1)
         self._split.setStretchFactor(1, 1)
         self._split.setSizes([_LIST_SHARE, 100 - _LIST_SHARE])
-        whole = QVBoxLayout(self)
+        self._whole = whole = QVBoxLayout(self)
+        whole.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addWidget(self._line)
@@ -203,6 +204,9 @@ class EventsTab(QWidget):
         line, least = self._line.heightForWidth(self.width()), self._list.minimumSizeHint().height()
         self._line.setVisible(self.height() >= line + least or self._list.shown.is_on)
         self._data.setVisible(beside or self.height() >= line + least + _LEAST_DATA)
+        # At once: Qt would lay the parts out anew only after they were painted in their old places.
+        self._whole.activate()
+        self._split.refresh()
 
     def _filter(self, text: str, changes_only: bool) -> None:
         self._list.set_filter(text, changes_only=changes_only)

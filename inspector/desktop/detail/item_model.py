@@ -275,7 +275,7 @@ class EventFilterModel(QSortFilterProxyModel):
         if (wanted, changes_only) == (self._text, self._changes_only):
             return
         self._text, self._changes_only = wanted, changes_only
-        self.invalidateRowsFilter()
+        self.invalidate()
 
     def filterAcceptsRow(self, source_row: int, source_parent: Index) -> bool:
         if not self.is_on:

@@ -2,7 +2,7 @@
 
 from enum import IntEnum
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QStackedWidget, QVBoxLayout, QWidget
 
@@ -62,6 +62,7 @@ class DetailParts(QWidget):
         column.setSpacing(0)
         column.addWidget(self._tabs)
         column.addWidget(self._pages, 1)
+        self._fit_to_font()
         self._tabs.currentChanged.connect(self._pages.setCurrentIndex)
         self._events.uncover_wanted.connect(self.content_wanted)
         for panel in (self._request, self._response, self._snapshot):
@@ -113,9 +114,7 @@ class DetailParts(QWidget):
             self._tabs.set_remark(DetailTab.SNAPSHOT, task.snapshot_seq)
         code = None if task.error_code is None else visible(task.error_code[:_LONGEST])
         self._error.show_stored(code or self.tr("Error"), detail.error_message, absent=self.tr("No message is stored."))
-        self._tabs.setTabEnabled(DetailTab.ERROR, code is not None or detail.error_message is not None)
-        if not self._tabs.isTabEnabled(self._tabs.currentIndex()):
-            self._tabs.setCurrentIndex(DetailTab.EVENTS)
+        self._turn(DetailTab.ERROR, on=code is not None or detail.error_message is not None)
         self._fit_tabs()
 
     def set_covered(self, covered: bool) -> None:
@@ -142,10 +141,25 @@ class DetailParts(QWidget):
         super().resizeEvent(event)
         self._fit_tabs()
 
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._fit_to_font()
+
+    def _fit_to_font(self) -> None:
+        # Of all pages the events decide how low the stack may be: they leave out what has no room, texts scroll.
+        self._pages.setMinimumSize(1, self._events.minimumSizeHint().height())
+
     def _show_text(self, tab: DetailTab, word: str, stored: StoredText | None) -> None:
         self.panel(tab).show_stored(word, stored, absent=self.tr("Nothing is stored."))
-        self._tabs.setTabEnabled(tab, stored is not None)
+        self._turn(tab, on=stored is not None)
         self._tabs.set_remark(tab, self.tr("hidden") if self._is_covered and stored is not None else None)
+
+    def _turn(self, tab: DetailTab, *, on: bool) -> None:
+        # Before it is off: Qt would go on to the next tab that is on.
+        if not on and self._tabs.currentIndex() == tab:
+            self._tabs.setCurrentIndex(DetailTab.EVENTS)
+        self._tabs.setTabEnabled(tab, on)
 
     def _fit_tabs(self) -> None:
         """Leave out the tabs that are off where they do not all fit."""

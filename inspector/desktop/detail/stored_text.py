@@ -118,7 +118,7 @@ class StoredTextPanel(QWidget):
     def _size(self, stored: StoredText) -> str:
         if stored.is_cut:
             return self.tr("{size}, only its beginning is here").format(size=byte_size(stored.length))
-        size = byte_size(len(stored.text.encode(errors="surrogateescape")))
+        size = byte_size(len(stored.text.encode(errors="surrogatepass")))
         if self._is_covered:
             return self.tr("{size}, hidden").format(size=size)
         is_as_stored = self._view.shown_text() == visible(stored.text[:LONGEST], keep=_LINES)

@@ -64,6 +64,7 @@ class TitleRow(QWidget):
         self._cancel = QPushButton(self.tr("Cancel task…"), self)
         self._cancel.setAutoDefault(False)
         self._cancel.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         line = QHBoxLayout(self)
         line.setContentsMargins(12, 4, 12, 4)
         line.setSpacing(8)

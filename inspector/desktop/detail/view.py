@@ -6,7 +6,7 @@ from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from inspector.desktop.detail.cancel_bar import CancelBar
 from inspector.desktop.detail.cancel_words import CancelAnswer, Times
@@ -14,6 +14,7 @@ from inspector.desktop.detail.events_tab import EventsTab
 from inspector.desktop.detail.parts import DetailParts, DetailTab
 from inspector.desktop.detail.summary import Clock, Names, summary
 from inspector.desktop.detail.title_row import TitleRow
+from inspector.desktop.timeline.phases import same_log
 from inspector.desktop.timeline.task_timeline import TaskTimelineView
 from inspector.desktop.widgets.empty import EmptySentence
 from inspector.desktop.widgets.flash import FlashClock
@@ -112,7 +113,8 @@ class DetailPane(QWidget):
 
     def show_timeline(self, timeline: TaskTimeline | None) -> None:
         """Show the log of the task without its data; one of another task is dropped."""
-        if timeline == self._timeline or (timeline is not None and timeline.task_id != self.task_id):
+        is_others = timeline is not None and timeline.task_id != self.task_id
+        if is_others or same_log(timeline, self._timeline):
             return
         self._timeline = timeline
         self._show_timeline()
@@ -218,20 +220,22 @@ class DetailPane(QWidget):
         self._title = TitleRow(self)
         self._bar = CancelBar(self)
         self._summary = QWidget(self)
-        self._values = KeyValues(self._summary, weights=(1.75, 1.05, 1.05))
+        self._values = KeyValues(self._summary, weights=(1.7, 1.05, 1.0))
         room = QVBoxLayout(self._summary)
         room.setContentsMargins(12, 0, 12, 6)
         room.addWidget(self._values)
         self._painted = TaskTimelineView(self)
         self._parts = DetailParts(flash, self)
         self._tabs, self._events = self._parts.tabs, self._parts.events
-        column = QVBoxLayout(self._whole)
+        self._column = column = QVBoxLayout(self._whole)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         for part in (self._title, self._bar, self._summary, HairLine(parent=self), self._painted):
             column.addWidget(part)
         column.addWidget(self._parts, 1)
+        column.addStretch(0)
         self._either = QStackedLayout(self)
+        self._either.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
         self._either.addWidget(self._empty)
         self._either.addWidget(self._whole)
 
@@ -249,13 +253,15 @@ class DetailPane(QWidget):
         self.setFocusProxy(self._events.list)
 
     def _fit(self) -> None:
-        """Leave out what a low pane has no room for: first captions and values, then the timeline."""
+        """Leave out what a low pane has no room for: captions and values, then the timeline, under a question all."""
         bar = self._bar.heightForWidth(self.width()) if self._bar.isVisibleTo(self._whole) else 0
         room = self.height() - self._title.sizeHint().height() - bar - self._parts.least_height
         painted = self._painted.sizeHint().height()
         summary = self._values.heightForWidth(self.width() - 24) + 6
+        self._parts.setVisible(room >= 0)
         self._painted.setVisible(room >= painted)
         self._summary.setVisible(room >= painted + summary + _MORE_ROWS)
+        self._column.activate()
 
     def _refresh(self) -> None:
         self._either.setCurrentWidget(self._empty if self._detail is None else self._whole)

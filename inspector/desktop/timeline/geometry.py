@@ -12,7 +12,7 @@ from typing import Final
 
 from inspector.desktop.timeline.axis import nice_step, tick_label, tick_offsets
 from inspector.desktop.timeline.phases import History, Mark, Phase
-from inspector.lmsp.statuses import FINAL, known_status
+from inspector.lmsp.statuses import FINAL
 
 LEAST_WINDOW_MS: Final = 4
 """Zooming in stops here: times are whole milliseconds."""
@@ -215,23 +215,22 @@ def placed_marks(marks: Sequence[Mark], scale: Scale, size: float, ratio: float)
     """Return the marks in the window from left to right; whole shapes are never nearer than ``size``.
 
     Nothing is moved aside, so that a mark always tells its time. Where there is no room the end of the task comes
-    first, then what happened earlier; the others are stubs, at most one a device pixel.
+    first, then what happened earlier; the others are stubs. There is at most one mark a device pixel.
     """
     shown = [mark for mark in marks if scale.shows(mark.at_ms)]
-    shown.sort(key=lambda mark: known_status(mark.status) not in FINAL)
+    shown.sort(key=lambda mark: mark.status not in FINAL)
     cells: dict[int, float] = {}
-    stubs: set[float] = set()
+    taken: set[float] = set()
     placed = []
     for mark in shown:
         x = on_device(scale.x(mark.at_ms), ratio)
+        if x in taken:
+            continue
+        taken.add(x)
         cell = int(x // size)
         whole = all(abs(x - cells.get(cell + beside, -1e9)) >= size for beside in (-1, 0, 1))
         if whole:
             cells[cell] = x
-        elif x in stubs:
-            continue
-        else:
-            stubs.add(x)
         placed.append(PlacedMark(mark, x, whole))
     placed.sort(key=lambda item: item.x)
     return tuple(placed)

@@ -12,7 +12,7 @@ from itertools import pairwise
 from inspector.layout.pages import TaskTimeline, Tick
 from inspector.layout.rows import TaskRow
 from inspector.lmsp.events import EventType, implied_status
-from inspector.lmsp.statuses import FINAL, Status, known_status
+from inspector.lmsp.statuses import FINAL, Status
 
 _RESTARTS = frozenset({EventType.QUEUED, EventType.RESUMED})
 """The events that only recovery writes (design 4)."""
@@ -112,12 +112,12 @@ def history_of(task: TaskRow, timeline: TaskTimeline | None) -> History | None:
     marks, progress = _sorted_out(ticks)
     if not ticks:
         marks = _marks_of_row(task, zero)
-    closed = known_status(marks[-1].status if marks else task.status) in FINAL
-    if not closed and task.status in FINAL and task.finished_at is not None:
-        marks.append(Mark(None, task.status, task.finished_at))
+    seqs = tuple([tick.seq for tick in ticks])
+    times = tuple([tick.created_at for tick in ticks])
+    closed = marks[-1].status in FINAL
+    if not closed and task.status in FINAL:
+        marks.append(Mark(None, task.status, max([*known, *times]) if task.finished_at is None else task.finished_at))
         closed = True
-    seqs = tuple(tick.seq for tick in ticks)
-    times = tuple(tick.created_at for tick in ticks)
     end = max([zero, *times, *known, *(() if closed or task.updated_at is None else (task.updated_at,))])
     is_thinned = timeline is not None and timeline.events > len(ticks)
     return History(
@@ -135,6 +135,15 @@ def history_of(task: TaskRow, timeline: TaskTimeline | None) -> History | None:
         holes=() if is_thinned else _holes(seqs, times, zero),
         backwards_at=_first_backwards(seqs, times),
     )
+
+
+def same_log(one: TaskTimeline | None, other: TaskTimeline | None) -> bool:
+    """Say whether two logs are equal; a log that has grown is told apart without a look at all of it."""
+    if one is None or other is None or one is other:
+        return one is other
+    if (one.task_id, one.events, len(one.ticks)) != (other.task_id, other.events, len(other.ticks)):
+        return False
+    return one.ticks[-1:] == other.ticks[-1:] and one.ticks == other.ticks
 
 
 def at_moment(history: History, now_ms: int | None) -> History:
@@ -163,9 +172,10 @@ def _sorted_out(ticks: Iterable[Tick]) -> tuple[list[Mark], list[int]]:
     progress: list[int] = []
     before: str | None = None
     for tick in ticks:
-        if tick.status != before or implied_status(tick.type) is not None:
-            marks.append(Mark(tick.seq, tick.status, tick.created_at, before is not None and tick.type in _RESTARTS))
-            before = tick.status
+        status = tick.status
+        if status != before or implied_status(tick.type) is not None:
+            marks.append(Mark(tick.seq, status, tick.created_at, before is not None and tick.type in _RESTARTS))
+            before = status
         else:
             progress.append(tick.created_at)
     return marks, progress
@@ -191,7 +201,7 @@ def _phases(marks: list[Mark], seqs: tuple[int, ...], times: tuple[int, ...], ze
         following = marks[place + 1] if place + 1 < len(marks) else None
         stop = max(start, end if following is None else following.at_ms)
         attempt += mark.is_restart
-        if known_status(mark.status) not in FINAL:
+        if mark.status not in FINAL:
             silent = None
             if following is not None and following.is_restart and following.seq is not None:
                 silent = min(max(start, times[bisect_left(seqs, following.seq) - 1]), stop)

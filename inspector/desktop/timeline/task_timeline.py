@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QToolTip, QWidget
 
 from inspector.desktop.timeline.geometry import EventFinder, ProgressBar, Scale, moved, on_device, whole_window, zoomed
 from inspector.desktop.timeline.painting import MARGIN, paint_cursor, paint_picture, rows_of
-from inspector.desktop.timeline.phases import History, Phase, at_moment, history_of
+from inspector.desktop.timeline.phases import History, Phase, at_moment, history_of, same_log
 from inspector.desktop.timeline.picture import Picture, lane_bars, picture_of
 from inspector.desktop.widgets.palette import Tokens, tokens_of
 from inspector.desktop.widgets.shapes import paint_warning
@@ -91,7 +91,7 @@ class TaskTimelineView(QWidget):
         """Show a task with its log, as far as it is there yet. Zoom and cursor stay while it is the same task."""
         if (task and task.id) != (self._task and self._task.id):
             self._window = self._seq = None
-        if (timeline, task) != (self._timeline, self._task):
+        if task != self._task or not same_log(timeline, self._timeline):
             self._timeline, self._task = timeline, task
             self._known = None if task is None else history_of(task, timeline)
             self._finder = None if self._known is None else EventFinder(self._known)

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.desktop.timeline.phases import History, at_moment, history_of
+from inspector.desktop.timeline.phases import History, at_moment, history_of, same_log
 from inspector.layout.pages import TaskTimeline
 from inspector.layout.rows import TaskRow
 from tests.desktop.timeline.histories import RESTARTED, RUNNING, T0, Step, log, task
@@ -59,6 +59,20 @@ def test_a_row_that_is_ahead_of_the_log_closes_the_last_phase() -> None:
     assert not history.is_open
     assert spans(history)[-1] == ("running", 6_100, 8_100)
     assert history.marks[-1].seq is None
+
+
+def test_a_final_row_without_its_time_does_not_grow_either() -> None:
+    history = life(task("failed"), log(RUNNING))
+    assert at_moment(history, T0 + 999_999).end_ms == T0 + 8_000
+
+
+def test_logs_are_told_apart_by_any_of_their_events() -> None:
+    one = log(RUNNING)
+    assert same_log(one, log(RUNNING))
+    assert same_log(None, None)
+    assert not same_log(one, None)
+    assert not same_log(one, log(RUNNING[:-1]))
+    assert not same_log(one, log([(1, "created", "queued"), *RUNNING[1:]]))
 
 
 def test_a_log_that_is_ahead_of_the_row_counts() -> None:

@@ -1,0 +1,168 @@
+import pytest
+from PySide6.QtCore import QPersistentModelIndex, QPoint, Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from inspector.desktop.detail.event_list import EventList
+from inspector.desktop.detail.item_model import EventColumn
+from inspector.desktop.widgets.flash import FlashClock
+from tests.desktop.detail.pages import event, page
+
+ROWS = 8
+"""About so many rows are on screen."""
+
+
+@pytest.fixture
+def events(qtbot: QtBot) -> EventList:
+    made = EventList(FlashClock(still=True))
+    qtbot.addWidget(made)
+    made.resize(560, 24 + ROWS * 24)
+    made.show()
+    qtbot.waitExposed(made)
+    made.show_page(page(range(101, 201)), wanted=False)
+    return made
+
+
+def top(events: EventList) -> tuple[str, int]:
+    """The first row on screen, and where it is."""
+    index = events.indexAt(QPoint(0, 0))
+    return index.siblingAtColumn(EventColumn.SEQ).data(), events.visualRect(index).top()
+
+
+def is_at_end(events: EventList) -> bool:
+    bar = events.verticalScrollBar()
+    return bar.value() == bar.maximum() > 0
+
+
+def test_a_log_is_followed_from_its_first_page_on(events: EventList) -> None:
+    assert events.is_following
+    assert is_at_end(events)
+    events.show_page(page(range(201, 231)), wanted=False)
+    assert is_at_end(events)
+
+
+def test_scrolling_up_lets_go_and_what_is_on_screen_stays(events: EventList, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(events.follow_changed) as followed:
+        events.verticalScrollBar().setValue(events.verticalScrollBar().maximum() - 300)
+    assert followed.args == [False]
+    before = top(events)
+    events.show_page(page(range(201, 231)), wanted=False)
+    assert top(events) == before
+    assert not events.is_following
+
+
+def test_end_takes_hold_again(events: EventList, qtbot: QtBot) -> None:
+    events.verticalScrollBar().setValue(500)
+    with qtbot.waitSignal(events.follow_changed) as followed, qtbot.waitSignal(events.event_chosen) as chosen:
+        QTest.keyClick(events, Qt.Key.Key_End)
+    assert followed.args == [True]
+    assert chosen.args == [event(200)]
+    assert is_at_end(events)
+    events.show_page(page(range(201, 231)), wanted=False)
+    assert is_at_end(events)
+
+
+def test_home_goes_to_the_first_event_that_is_loaded_and_asks_for_older_ones(events: EventList, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(events.before_wanted), qtbot.waitSignal(events.event_chosen) as chosen:
+        QTest.keyClick(events, Qt.Key.Key_Home)
+    assert chosen.args == [event(101)]
+    assert not events.is_following
+
+
+def test_older_events_are_asked_for_near_the_top_only(events: EventList, qtbot: QtBot) -> None:
+    with qtbot.assertNotEmitted(events.before_wanted):
+        events.verticalScrollBar().setValue(1_000)
+    with qtbot.waitSignal(events.before_wanted):
+        events.verticalScrollBar().setValue(30)
+
+
+def test_older_events_join_above_without_moving_what_is_on_screen(events: EventList) -> None:
+    events.verticalScrollBar().setValue(30)
+    before = top(events)
+    events.show_page(page(range(1, 101)), wanted=False)
+    assert top(events) == before
+
+
+def test_nothing_is_asked_for_before_the_first_event(events: EventList, qtbot: QtBot) -> None:
+    events.show_page(page(range(1, 101)), wanted=False)
+    with qtbot.assertNotEmitted(events.before_wanted):
+        events.verticalScrollBar().setValue(5)
+        events.verticalScrollBar().setValue(0)
+
+
+def test_newer_events_are_asked_for_at_the_end_of_a_stretch(events: EventList, qtbot: QtBot) -> None:
+    events.follow(False)
+    events.show_page(page(range(20, 60), after=True), wanted=True)
+    with qtbot.waitSignal(events.after_wanted):
+        events.verticalScrollBar().setValue(events.verticalScrollBar().maximum())
+
+
+def test_following_from_the_middle_asks_for_the_end(events: EventList, qtbot: QtBot) -> None:
+    events.follow(False)
+    events.show_page(page(range(20, 60), after=True), wanted=True)
+    with qtbot.waitSignal(events.end_wanted):
+        events.follow(True)
+
+
+def test_a_larger_list_still_stands_at_its_end(events: EventList) -> None:
+    events.resize(560, 24 + 2 * ROWS * 24)
+    events.doItemsLayout()
+    assert events.is_following
+    assert is_at_end(events)
+    events.resize(560, 24 + ROWS * 24)
+    events.doItemsLayout()
+    assert is_at_end(events)
+
+
+def test_a_chosen_row_is_told_and_one_that_is_set_is_not(events: EventList, qtbot: QtBot) -> None:
+    with qtbot.assertNotEmitted(events.event_chosen):
+        events.go_to(event(150))
+    assert events.currentIndex().siblingAtColumn(EventColumn.SEQ).data() == "150"
+    with qtbot.waitSignal(events.event_chosen) as chosen:
+        QTest.keyClick(events, Qt.Key.Key_Down)
+    assert chosen.args == [event(151)]
+
+
+def test_going_to_an_event_shows_it_and_lets_go_of_the_end(events: EventList) -> None:
+    events.go_to(event(120))
+    assert events.viewport().rect().contains(events.visualRect(events.currentIndex()).center())
+    assert not events.is_following
+
+
+def test_the_chosen_row_stays_while_pages_join(events: EventList) -> None:
+    events.go_to(event(150))
+    kept = QPersistentModelIndex(events.currentIndex())
+    events.show_page(page(range(201, 231)), wanted=False)
+    events.show_page(page(range(1, 101)), wanted=False)
+    assert events.currentIndex() == kept
+    assert events.currentIndex().siblingAtColumn(EventColumn.SEQ).data() == "150"
+    assert events.selectionModel().isRowSelected(events.currentIndex().row())
+
+
+def test_an_event_that_the_filter_holds_back_is_not_current(events: EventList) -> None:
+    events.set_filter("word 110", changes_only=False)
+    events.go_to(event(150))
+    assert not events.currentIndex().isValid()
+    assert events.shown.rowCount() == 1
+
+
+def test_the_keyboard_comes_in_at_the_last_row_on_screen_and_chooses_nothing(events: EventList, qtbot: QtBot) -> None:
+    with qtbot.assertNotEmitted(events.event_chosen):
+        events.setFocus(Qt.FocusReason.TabFocusReason)
+        qtbot.waitUntil(events.hasFocus)
+    assert events.is_following
+    assert events.currentIndex().siblingAtColumn(EventColumn.SEQ).data() == "200"
+
+
+@pytest.mark.parametrize("width", [300, 400, 560, 1_200])
+def test_columns_share_the_width_that_there_is(events: EventList, width: int) -> None:
+    events.resize(width, events.height())
+    widths = [events.columnWidth(column) for column in EventColumn if not events.isColumnHidden(column)]
+    assert sum(widths) <= events.viewport().width() + 60
+    assert events.columnWidth(EventColumn.DATA) >= 40
+
+
+def test_large_numbers_have_room(events: EventList) -> None:
+    before = events.columnWidth(EventColumn.SEQ)
+    events.make_room_for(12_345_678)
+    assert events.columnWidth(EventColumn.SEQ) > before

@@ -1,0 +1,68 @@
+from dataclasses import replace
+from datetime import UTC
+
+from inspector.desktop.detail.summary import Clock, Names, run_ms, summary, wait_ms
+from inspector.layout.rows import TaskRow
+from tests.desktop.timeline.histories import T0, task
+
+
+def told(row: TaskRow, clock: Clock | None = None, names: Names | None = None) -> dict[str, str]:
+    columns = summary(row, Clock(UTC, T0 + 19_200) if clock is None else clock, Names() if names is None else names)
+    return {item.caption: item.value for each in columns for item in each}
+
+
+def test_an_unfinished_task_waits_and_runs_up_to_now() -> None:
+    row = task("running", started_at=T0 + 1_900, last_seq=212)
+    assert told(row)["Wait"] == "1.9 s"
+    assert told(row)["Run"] == "17.3 s"
+    assert told(task("queued"))["Wait"] == "19.2 s"
+    assert told(task("queued"))["Run"] == "–"
+
+
+def test_without_a_moment_durations_end_at_the_last_known_one() -> None:
+    row = task("running", started_at=T0 + 1_000, updated_at=T0 + 4_000)
+    assert run_ms(row, None) == 3_000
+    assert run_ms(task("running", started_at=T0), None) is None
+
+
+def test_a_finished_task_stands_still() -> None:
+    row = task("failed", started_at=T0 + 41, finished_at=T0 + 6_041)
+    assert run_ms(row, T0 + 10**9) == 6_000
+    assert wait_ms(task("cancelled", finished_at=T0 + 500), T0 + 10**9) == 500
+    assert told(row)["Ended"] == "00:53:26.041"
+    assert "Started" not in told(row)
+
+
+def test_a_clock_that_is_behind_gives_no_negative_time() -> None:
+    assert run_ms(task("running", started_at=T0 + 50), T0) == 0
+    assert wait_ms(task("running", created_at=T0, started_at=T0 - 5), T0) == -5, "what is stored is told as it is"
+
+
+def test_a_task_without_times_says_so() -> None:
+    row = task("running", created_at=None)
+    assert told(row)["Created"] == "–"
+    assert told(row)["Wait"] == "–"
+
+
+def test_a_failed_task_tells_its_error_where_others_tell_their_policy() -> None:
+    row = replace(task("failed", finished_at=T0), error_code="server_restarted")
+    assert told(row)["Error"] == "server_restarted"
+    assert told(task())["On restart"] == "resume"
+    assert told(replace(task(), on_restart=None))["On restart"] == "none"
+
+
+def test_names_stand_for_ids_where_they_are_known() -> None:
+    names = Names(models={"llama-3.2-3b-instruct-q4": "Llama"}, clients={})
+    assert told(task(), names=names)["Model"] == "Llama"
+    assert told(task(), names=names)["Client"] == "notes-desktop"
+
+
+def test_a_date_stands_where_it_is_not_todays() -> None:
+    assert told(task(), Clock(UTC, None, T0 + 3 * 86_400_000))["Created"] == "30 Nov 00:53:20.000"
+    assert told(task(), Clock(UTC))["Created"] == "30 Nov 2026 00:53:20.000"
+
+
+def test_texts_of_data_are_harmless_and_short() -> None:
+    row = replace(task(), model_id="\u202e" * 1_000, client_id="a\nb")
+    assert "\u202e" not in told(row)["Model"]
+    assert told(row)["Client"] == "a\\u000ab"
