@@ -54,7 +54,7 @@ class ElidedLabel(QLabel):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.ApplicationFontChange):
+        if event.type() is QEvent.Type.FontChange:
             self.updateGeometry()
 
     def event(self, event: QEvent) -> bool:

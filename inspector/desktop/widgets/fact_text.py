@@ -59,7 +59,7 @@ class FactText(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.ApplicationFontChange):
+        if event.type() is QEvent.Type.FontChange:
             self.updateGeometry()
             self.update()
 

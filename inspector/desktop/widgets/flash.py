@@ -5,6 +5,7 @@ from time import monotonic_ns
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QTimer
 from PySide6.QtWidgets import QAbstractItemView
+from shiboken6 import isValid
 
 FULL_MS = 400
 """How long a changed cell keeps the whole colour."""
@@ -61,7 +62,7 @@ class FlashClock(QObject):
         """Have every cell painted again that was warm when it was last painted."""
         warm, self._warm = self._warm, {}
         for view, index in warm:
-            if index.isValid():
+            if index.isValid() and isValid(view):
                 view.update(index)
 
     @property

@@ -23,8 +23,10 @@ from inspector.desktop.widgets.palette import Tokens, tokens_of
 
 _KEY = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"(?=\s*:)')
 _STRING_OR_NUMBER = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|(?P<number>-?\b\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\b)')
-_LONGEST_LINE = 20_000
+_COLOURED = 2_000
 """The most characters of one line that are coloured."""
+_LONG_LINE = 4_000
+"""From here on a line is broken anywhere: looking for words takes a time that grows with its square."""
 
 
 class JsonView(QWidget):
@@ -88,7 +90,7 @@ class JsonView(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.ApplicationFontChange):
+        if event.type() is QEvent.Type.FontChange:
             self._fit_to_font()
 
     def _show(self) -> None:
@@ -97,12 +99,14 @@ class JsonView(QWidget):
             pretty = laid_out(shown)
             if pretty is not None:
                 shown, note = cut(pretty)
-        self._editor.setPlainText(shown)
+        self._editor.show_text(shown)
         self._note.setText(note)
         self._note.setVisible(bool(note))
 
     def _fit_to_font(self) -> None:
         self._note.setFont(small_font())
+        # A font of its own hides from the editor that the application's has changed.
+        self._editor.fit_to_font()
 
 
 class _Editor(QPlainTextEdit):
@@ -118,7 +122,6 @@ class _Editor(QPlainTextEdit):
         self.setAcceptDrops(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
-        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
@@ -128,7 +131,20 @@ class _Editor(QPlainTextEdit):
         self.document().setDocumentMargin(6)
         self.blockCountChanged.connect(self._fit_margin)
         self.updateRequest.connect(self._on_update_request)
-        self._fit_to_font()
+        self.fit_to_font()
+
+    def fit_to_font(self) -> None:
+        """Take the fixed font in the size that belongs to the application's font."""
+        self.setFont(fixed_font())
+        self.setTabStopDistance(QFontMetrics(fixed_font()).horizontalAdvance(" ") * 4)
+        self._fit_margin()
+
+    def show_text(self, text: str) -> None:
+        """Show ``text`` from its first line on."""
+        wrap = QTextOption.WrapMode
+        long = any(len(line) > _LONG_LINE for line in text.split("\n"))
+        self.setWordWrapMode(wrap.WrapAnywhere if long else wrap.WrapAtWordBoundaryOrAnywhere)
+        self.setPlainText(text)
 
     def margin_width(self) -> int:
         """Return the width of the line numbers."""
@@ -165,8 +181,9 @@ class _Editor(QPlainTextEdit):
         if event.type() is QEvent.Type.PaletteChange:
             self._colours.recolour(tokens_of(self.palette()))
             self._margin.update()
-        elif event.type() is QEvent.Type.ApplicationFontChange:
-            self._fit_to_font()
+        elif event.type() is QEvent.Type.StyleChange and self.font() != fixed_font():
+            # A new style sheet gives a widget back the font that it had under the old one.
+            self.fit_to_font()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -174,11 +191,6 @@ class _Editor(QPlainTextEdit):
             painter = QPainter(self.viewport())
             frame(painter, QRectF(self.viewport().rect()), tokens_of(self.palette()).accent, 2)
             painter.end()
-
-    def _fit_to_font(self) -> None:
-        self.setFont(fixed_font())
-        self.setTabStopDistance(QFontMetrics(fixed_font()).horizontalAdvance(" ") * 4)
-        self._fit_margin()
 
     def _fit_margin(self) -> None:
         self.setViewportMargins(self.margin_width(), 0, 0, 0)
@@ -221,7 +233,7 @@ class _Highlighter(QSyntaxHighlighter):
             self.rehighlight()
 
     def highlightBlock(self, text: str) -> None:
-        text = text[:_LONGEST_LINE]
+        text = text[:_COLOURED]
         # Qt counts in UTF-16 units; beyond the first character outside the basic plane the two counts part.
         wide = not text.isascii() and any(ord(character) > 0xFFFF for character in text)
         for found in _STRING_OR_NUMBER.finditer(text):

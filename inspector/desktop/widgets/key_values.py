@@ -80,7 +80,7 @@ class KeyValues(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.ApplicationFontChange):
+        if event.type() is QEvent.Type.FontChange:
             self.updateGeometry()
             self._place()
 

@@ -127,7 +127,7 @@ class NavigationList(QListView):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.ApplicationFontChange):
+        if event.type() is QEvent.Type.FontChange:
             self._fit()
             self.scheduleDelayedItemsLayout()
 

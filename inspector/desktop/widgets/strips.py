@@ -40,7 +40,7 @@ class Strip(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.ApplicationFontChange):
+        if event.type() is QEvent.Type.FontChange:
             self.setMinimumHeight(at_least(self._height))
 
     def paintEvent(self, event: QPaintEvent) -> None:

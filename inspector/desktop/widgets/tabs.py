@@ -51,7 +51,7 @@ class UnderlineTabs(QTabBar):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.ApplicationFontChange) and self.count():
+        if event.type() is QEvent.Type.FontChange and self.count():
             self.setTabText(0, self.tabText(0))
 
     def paintEvent(self, event: QPaintEvent) -> None:

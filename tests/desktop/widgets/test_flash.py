@@ -139,8 +139,10 @@ def test_only_warm_cells_are_painted_again(qtbot: QtBot) -> None:
 def test_a_table_that_is_gone_is_not_painted(qtbot: QtBot, qapp: QApplication) -> None:
     time = Time()
     clock = FlashClock(now_ms=time)
-    table = shown(qtbot, OneColumn({2: time.now}), clock)
+    model = OneColumn({2: time.now})
+    table = shown(qtbot, model, clock)
     clock.setParent(qapp)
+    model.setParent(qapp)
     qtbot.waitUntil(lambda: clock.runs)
 
     with qtbot.waitSignal(table.destroyed):
@@ -148,6 +150,7 @@ def test_a_table_that_is_gone_is_not_painted(qtbot: QtBot, qapp: QApplication) -
     clock.tick()
 
     qtbot.waitUntil(lambda: not clock.runs)
+    model.deleteLater()
     clock.deleteLater()
 
 
