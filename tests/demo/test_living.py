@@ -121,6 +121,14 @@ def test_what_another_process_cancels_is_let_go_by_its_worker(tmp_path: Path) ->
     assert CancelOutcome.CANCELLING in outcomes.values()
     after = status_of_tasks(path)
     assert {after[task_id] for task_id in outcomes} == {"cancelled"}
+    late = rows(
+        path,
+        """
+        SELECT count(*) FROM task_events AS c JOIN task_events AS d ON d.task_id = c.task_id AND d.seq > c.seq
+        WHERE c.type = 'response.cancelling' AND d.type = 'response.output_text.delta' GROUP BY c.task_id""",
+    )
+    assert late, "a worker sees a cancel when it has written once more"
+    assert all(int(str(deltas)) <= 3 for (deltas,) in late)
     assert broken(path) == []
     ((later,),) = rows(
         path, "SELECT count(*) FROM tasks WHERE status = 'completed' AND created_at > ?", BEGAN_MS + 9500

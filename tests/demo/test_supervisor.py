@@ -51,12 +51,12 @@ def pid_of(happening: Happening) -> int:
 
 
 @contextmanager
-def ends_within(pid: int) -> Iterator[None]:
-    """Wait at the end of the block until this process, somebody else's child, has ended."""
+def ends(pid: int, *, within_s: float = HANG_S) -> Iterator[None]:
+    """Make sure that this process, somebody else's child, has ended so soon after the end of the block."""
     descriptor = os.pidfd_open(pid)
     try:
         yield
-        assert select.select([descriptor], [], [], HANG_S)[0], f"process {pid} lives on"
+        assert select.select([descriptor], [], [], within_s)[0], f"process {pid} lives on"
     finally:
         os.close(descriptor)
 
@@ -68,7 +68,7 @@ def test_the_service_is_killed_in_its_scene_and_its_restart_recovers_all_three_p
     demo = start(path, "crash")
 
     first = until(demo, HappeningKind.STARTED)
-    with ends_within(pid_of(first)):
+    with ends(pid_of(first)):
         killed = until(demo, HappeningKind.KILLED)
     left = rows(path, "SELECT status, on_restart FROM tasks WHERE finished_at IS NULL")
     second = until(demo, HappeningKind.STARTED)
@@ -92,7 +92,7 @@ def test_a_stopped_demo_leaves_no_process_and_a_database_at_rest(tmp_path: Path,
     service = pid_of(until(demo, HappeningKind.STARTED))
     until(demo, HappeningKind.READY)
 
-    with ends_within(service):
+    with ends(service, within_s=0):
         assert demo.stop() == 0
 
     assert demo.stop() == 0
@@ -106,7 +106,7 @@ def test_a_supervisor_that_is_killed_takes_its_service_along(tmp_path: Path, sta
     service = pid_of(until(demo, HappeningKind.STARTED))
     until(demo, HappeningKind.READY)
 
-    with ends_within(service):
+    with ends(service):
         os.kill(demo.pid, signal.SIGKILL)
 
     assert demo.stop() == -signal.SIGKILL
@@ -118,7 +118,7 @@ def test_a_signal_ends_the_demo_in_order(tmp_path: Path, start: Start, number: s
     service = pid_of(until(demo, HappeningKind.STARTED))
     until(demo, HappeningKind.READY)
 
-    with ends_within(service):
+    with ends(service):
         os.kill(demo.pid, number)
         until(demo, HappeningKind.STOPPED)
 
@@ -149,7 +149,7 @@ def test_a_demo_whose_reader_has_gone_goes_on(tmp_path: Path, start: Start) -> N
     demo = start(tmp_path / "lmspd.db", "crash")
     service = pid_of(until(demo, HappeningKind.STARTED))
 
-    with ends_within(service):
+    with ends(service):
         # Nothing is reported any more, and the service is killed in its scene all the same.
         demo.output.close()
 
