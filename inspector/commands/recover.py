@@ -77,8 +77,11 @@ def _applied(path: Path, clock: Clock) -> RecoveryPlan:
     try:
         look = look_at(path)
         holders = holders_by_lock_and_descriptor(path)
-    except (Unreadable, OSError) as error:
-        raise NotDone(str(error)) from error
+    except Unreadable as error:
+        raise NotDone(error.sentence) from error
+    except OSError as error:
+        # Gone between the look and the question who has it open.
+        raise NotDone(f"{path.name} cannot be looked at: {error.strerror}.") from error
     _refuse_while_held(path, holders)
     if look.mode is Mode.COPY:
         raise Refused(f"Nothing is written to what is read from a copy. {look.why} --to makes a copy of its own.")

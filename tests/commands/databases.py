@@ -228,6 +228,6 @@ def run(
         env={**BUFFERED, **(env or {})},
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=30,
+        timeout=50,
         check=False,
     )

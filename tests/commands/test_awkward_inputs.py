@@ -106,7 +106,6 @@ def arguments(command: str, path: Path, copy: Path) -> list[str]:
     return [{"DB": str(path), "COPY": str(copy)}.get(word, word) for word in COMMANDS[command]]
 
 
-@pytest.mark.timeout(20)
 @pytest.mark.parametrize("kind", INPUTS)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_is_no_database_ends_in_one_line_and_no_trace(tmp_path: Path, command: str, kind: str) -> None:

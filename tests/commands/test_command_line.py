@@ -184,7 +184,7 @@ def test_a_reader_of_the_output_that_goes_ends_the_program_quietly(
         process.stdout.read(10)
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(timeout=20) == 141
+        assert process.wait(timeout=50) == 141
 
 
 @pytest.mark.process
@@ -239,7 +239,7 @@ def test_a_program_that_outlives_its_terminal_is_left_to_do_so(tmp_path: Path) -
         by_hand(path, "INSERT INTO task_events VALUES ('t', 2, 'a', 'b', '1')")
         assert json.loads(follower.stdout.readline())["seq"] == 2
         follower.send_signal(signal.SIGTERM)
-        assert follower.wait(timeout=20) == 143
+        assert follower.wait(timeout=50) == 143
 
 
 @pytest.mark.process

@@ -290,7 +290,7 @@ def test_a_live_service_is_followed_from_another_process(tmp_path: Path) -> None
         tell(process, "store.append_events(db, 't', [('a.b', {'n': 1})], attempt=1, now_ms=1)")
         assert json.loads(follower.stdout.readline())["data"] == {"n": 1}
         tell(process, "store.fail_task(db, 't', code='c', message='m', attempt=1, now_ms=1)")
-        rest, errors = follower.communicate(timeout=20)
+        rest, errors = follower.communicate(timeout=50)
         assert (json.loads(rest)["status"], follower.returncode, errors) == ("failed", 0, b"")
 
 
@@ -301,7 +301,7 @@ def test_a_signal_ends_following_quietly(queued: Path, number: signal.Signals, c
         assert follower.stdout is not None
         follower.stdout.readline()
         follower.send_signal(number)
-        rest, errors = follower.communicate(timeout=20)
+        rest, errors = follower.communicate(timeout=50)
         assert (rest, errors, follower.returncode) == (b"", b"", code)
 
 
@@ -314,7 +314,7 @@ def test_a_reader_of_the_output_that_goes_ends_following_quietly(tmp_path: Path)
         follower.stdout.readline()
         follower.stdout.close()
         tell(process, "store.append_events(db, 't', [('a.b', {'n': 1})] * 1000, attempt=1, now_ms=1)")
-        assert follower.wait(timeout=20) == 141
+        assert follower.wait(timeout=50) == 141
         assert follower.stderr.read() == b""
 
 
@@ -331,7 +331,7 @@ def test_a_signal_leaves_no_private_copy_behind(tmp_path: Path) -> None:
         follower.stdout.readline()
         assert list(copies.iterdir())
         follower.terminate()
-        assert follower.wait(timeout=20) == 143
+        assert follower.wait(timeout=50) == 143
     assert list(copies.iterdir()) == []
 
 
@@ -356,9 +356,9 @@ def test_a_terminal_gets_no_line_wider_than_it_is(tmp_path: Path) -> None:
             os.close(theirs)
             written = b""
             with contextlib.suppress(OSError):  # the end of a terminal that nobody has open
-                while select.select([ours], [], [], 20)[0] and (piece := os.read(ours, 65536)):
+                while select.select([ours], [], [], 50)[0] and (piece := os.read(ours, 65536)):
                     written += piece
-            assert shown.wait(timeout=20) == 0
+            assert shown.wait(timeout=50) == 0
     finally:
         os.close(ours)
     lines = written.decode().split("\r\n")

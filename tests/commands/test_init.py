@@ -68,11 +68,24 @@ def test_what_is_there_is_not_touched(tmp_path: Path, kind: str) -> None:
     assert state_of(tmp_path) == before
 
 
+def test_what_comes_to_be_there_at_the_last_moment_is_not_touched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "lmsp.db"
+    path.touch()
+    before = state_of(tmp_path)
+    monkeypatch.setattr(os.path, "lexists", lambda _path: False)
+    result = init(path)
+    assert (result.exit_code, "is there already" in result.stderr) == (2, True)
+    assert state_of(tmp_path) == before
+
+
 def test_a_database_in_use_is_not_touched(tmp_path: Path) -> None:
     path = tmp_path / "lmsp.db"
     with service(path, ("t", "running", "fail")):
         before = state_of(tmp_path)
-        assert init(path).exit_code == 2
+        result = init(path)
+        assert (result.exit_code, "is there already" in result.stderr) == (2, True)
         assert state_of(tmp_path) == before
 
 

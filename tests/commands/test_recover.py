@@ -249,8 +249,21 @@ def test_a_service_that_starts_after_the_first_look_is_still_seen(cells: Path, m
     assert contents_in_place(cells) == before
 
 
+def test_a_service_of_which_only_the_locks_can_be_seen_is_seen_before_the_file_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "lmsp.db"
+    for room in ("holding", "recover"):
+        monkeypatch.setattr(f"inspector.commands.{room}.holders_by_descriptor", lambda _path: ())
+    monkeypatch.setattr("inspector.commands.recover.open_for_action", lambda *_: pytest.fail("opened"))
+    with service(path, ("a", "running", "retry")) as process:
+        result = recover(path, "--apply")
+        assert (result.exit_code, f"(pid {process.pid}) has lmsp.db open" in result.stderr) == (1, True)
+
+
 def test_a_file_that_others_have_open_through_a_link_is_held(tmp_path: Path) -> None:
     path = every_cell(tmp_path / "lmsp.db")
+    by_hand(path, "PRAGMA journal_mode = DELETE")
     link = tmp_path / "link.db"
     link.symlink_to(path)
     assert holders_by_descriptor(link) == ()
