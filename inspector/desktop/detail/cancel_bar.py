@@ -2,9 +2,17 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
-from inspector.desktop.detail.cancel_words import CancelAnswer, Said, Times, ending, finished_meanwhile, question
+from inspector.desktop.detail.cancel_words import (
+    WAITING,
+    CancelAnswer,
+    Said,
+    Times,
+    ending,
+    finished_meanwhile,
+    question,
+)
 from inspector.desktop.widgets.message_bar import MessageBar, MessageKind
 from inspector.desktop.widgets.words import grouped
 from inspector.layout.rows import TaskRow
@@ -18,17 +26,18 @@ class CancelBar(MessageBar):
     Signals:
         confirmed: the question was answered yes, or a busy database is to be tried again; carries the task's id.
         event_wanted: the reader wants to see the event that the outcome names; carries its number.
-        dismissed: the question was answered no, or the bar was closed.
+        dismissed: the question was answered no, or the bar was closed; carries whether the bar had the keyboard.
     """
 
     confirmed = Signal(str)
     event_wanted = Signal(int)
-    dismissed = Signal()
+    dismissed = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
         self._task_id: str | None = None
         self._is_asking = False
+        self._is_waiting = False
         self._answer: CancelAnswer | None = None
         self._keep = self.tr("Keep running")
         self._yes = self.tr("Cancel task")
@@ -42,9 +51,14 @@ class CancelBar(MessageBar):
         """Whether the question stands."""
         return self._is_asking
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a cancel was confirmed and its answer is on its way."""
+        return self._is_waiting
+
     def ask(self, task: TaskRow, now_ms: int | None) -> None:
         """Ask whether ``task`` is to be cancelled; the safe answer has the keyboard."""
-        self._task_id, self._is_asking, self._answer = task.id, True, None
+        self._task_id, self._is_asking, self._is_waiting, self._answer = task.id, True, False, None
         said = question(task, now_ms)
         self.set_message(MessageKind.INFO, said.fact, said.meaning, verbs=(self._keep, self._yes), closable=False)
         self.show()
@@ -58,7 +72,7 @@ class CancelBar(MessageBar):
 
     def show_outcome(self, answer: CancelAnswer, times: Times, status: str | None = None) -> None:
         """Tell how the cancel ended, in the question's place."""
-        self._task_id, self._is_asking, self._answer = answer.task_id, False, answer
+        self._task_id, self._is_asking, self._is_waiting, self._answer = answer.task_id, False, False, answer
         self._say(ending(answer, times, status=status), answer)
 
     def update_task(self, task: TaskRow, times: Times) -> None:
@@ -73,17 +87,26 @@ class CancelBar(MessageBar):
 
     def dismiss(self) -> None:
         """Close the bar: the safe answer to the question."""
-        was_shown = self._task_id is not None
-        self._task_id, self._is_asking, self._answer = None, False, None
+        focused = QApplication.focusWidget()
+        had_keyboard = focused is not None and self.isAncestorOf(focused)
+        self.forget()
+        self.dismissed.emit(had_keyboard)
+
+    def forget(self) -> None:
+        """Be gone, because the pane shows another task."""
+        self._task_id, self._is_asking, self._is_waiting, self._answer = None, False, False, None
         self.hide()
-        if was_shown:
-            self.dismissed.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.dismiss()
         else:
             super().keyPressEvent(event)
+
+    def _wait(self) -> None:
+        # A database that is held makes the answer take seconds.
+        self._is_asking, self._is_waiting, self._answer = False, True, None
+        self.set_message(MessageKind.INFO, WAITING.fact, WAITING.meaning)
 
     def _say(self, said: Said, answer: CancelAnswer | None) -> None:
         busy = answer is not None and answer.outcome is CancelOutcome.BUSY
@@ -100,8 +123,7 @@ class CancelBar(MessageBar):
         if verb == self._keep:
             self.dismiss()
         elif verb in (self._yes, self._again) and task_id is not None:
-            self._is_asking = False
-            self.hide()
+            self._wait()
             self.confirmed.emit(task_id)
         elif answer is not None and answer.seq is not None:
             self.event_wanted.emit(answer.seq)

@@ -1,7 +1,7 @@
 """What a cancel asks and how it ended, in words: one sentence of fact, one of consequence. Pure."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from inspector.desktop.widgets.words import duration, spoken
 from inspector.layout.rows import TaskRow
@@ -46,6 +46,10 @@ class Said:
     fact: str
     meaning: str
     warns: bool = False
+
+
+WAITING: Final = Said("Writing the cancel.", "Waiting for the database.")
+"""What stands between the answer to the question and its outcome."""
 
 
 @dataclass(frozen=True, slots=True)

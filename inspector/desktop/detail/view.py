@@ -25,7 +25,7 @@ from inspector.desktop.widgets.tabs import UnderlineTabs
 from inspector.layout.pages import EventPage, TaskTimeline
 from inspector.layout.rows import StoredText, TaskDetail, TaskRow
 from inspector.lmsp.events import EventType, implied_status
-from inspector.lmsp.statuses import FINAL, UNFINISHED
+from inspector.lmsp.statuses import FINAL
 
 _MORE_ROWS: Final = 60
 """How much more than the least the events have before captions and values take room from them."""
@@ -104,7 +104,7 @@ class DetailPane(QWidget):
             return
         if detail is None or detail.task.id != self.task_id:
             self._timeline = None
-            self._bar.dismiss()
+            self._bar.forget()
             self._events.forget()
         self._detail = detail
         self._refresh()
@@ -169,7 +169,7 @@ class DetailPane(QWidget):
         self._asks_for, self._asks_next = None, False
         if self._detail is None or (task_id is not None and task_id != self.task_id):
             self._asks_for, self._asks_next = task_id, task_id is None
-        elif self._detail.task.status in UNFINISHED and self._why_not is None:
+        elif self._title.cancel_button.isEnabled():
             self.show_cancel_question(self._detail.task)
 
     def show_cancel_question(self, task: TaskRow) -> None:
@@ -181,6 +181,7 @@ class DetailPane(QWidget):
         if answer.task_id == self.task_id:
             status = None if self._detail is None else self._detail.task.status
             self._bar.show_outcome(answer, self._times(), status)
+            self._show_title()
 
     def minimumSizeHint(self) -> QSize:
         # What does not fit is left out by height, so the pane may be lower than its parts together want to be.
@@ -241,7 +242,7 @@ class DetailPane(QWidget):
 
     def _connect(self) -> None:
         self._title.cancel_clicked.connect(lambda: self.ask_cancel(self.task_id))
-        self._bar.confirmed.connect(self.cancel_requested)
+        self._bar.confirmed.connect(self._on_confirmed)
         self._bar.event_wanted.connect(self._go_to_event)
         self._bar.dismissed.connect(self._on_bar_dismissed)
         self._painted.seq_selected.connect(self._on_timeline_selected)
@@ -274,7 +275,8 @@ class DetailPane(QWidget):
 
     def _show_title(self) -> None:
         if self._detail is not None:
-            self._title.show_task(self._detail.task, why_not=self._why_not)
+            why_not = self.tr("A cancel is on its way.") if self._bar.is_waiting else self._why_not
+            self._title.show_task(self._detail.task, why_not=why_not)
             self._events.set_growing(self._detail.task.status not in FINAL)
 
     def _show_summary(self) -> None:
@@ -321,6 +323,11 @@ class DetailPane(QWidget):
         if self.task_id is not None:
             self.event_data_wanted.emit(self.task_id, seq)
 
-    def _on_bar_dismissed(self) -> None:
-        if self._title.cancel_button.isEnabled():
-            self._title.cancel_button.setFocus()
+    def _on_confirmed(self, task_id: str) -> None:
+        self._show_title()
+        self.cancel_requested.emit(task_id)
+
+    def _on_bar_dismissed(self, had_keyboard: bool) -> None:
+        self._show_title()
+        if had_keyboard:
+            (self._title.cancel_button if self._title.cancel_button.isEnabled() else self._events.list).setFocus()

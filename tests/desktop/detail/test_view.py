@@ -186,15 +186,14 @@ def test_no_text_of_data_is_markup_or_does_anything(pane: DetailPane, evil: str)
 def test_the_same_values_again_change_nothing(pane: DetailPane) -> None:
     show(pane)
     pane.events.select_seq(4)
-    models = (pane.events.list.events, pane.parts.raw_row)
-    silent = [signal for model in models for signal in (model.dataChanged, model.modelReset, model.rowsInserted)]
     seen: list[object] = []
-    for signal in silent:
-        signal.connect(lambda *_: seen.append(1))
+    for model in (pane.events.list.events, pane.parts.raw_row):
+        for signal in (model.dataChanged, model.modelReset, model.rowsInserted, model.rowsRemoved):
+            signal.connect(lambda *_: seen.append(1))
     picture = pane.timeline.picture
     show(pane)
     assert not seen
-    assert pane.timeline.picture is picture or pane.timeline.picture == picture
+    assert pane.timeline.picture == picture
     assert pane.events.seq == 4
 
 
@@ -307,6 +306,28 @@ def test_a_cancel_by_keyboard_alone(pane: DetailPane, qtbot: QtBot) -> None:
         QTest.keyClick(verb(pane, "Cancel task"), Qt.Key.Key_Return)
 
 
+def test_a_second_press_while_the_cancel_is_written_does_nothing_and_says_why(pane: DetailPane, qtbot: QtBot) -> None:
+    show(pane)
+    pane.ask_cancel()
+    verb(pane, "Cancel task").click()
+    assert pane.bar.text() == "Writing the cancel. Waiting for the database."
+    assert "on its way" in pane.title.cancel_button.toolTip()
+    with qtbot.assertNotEmitted(pane.cancel_requested):
+        pane.title.cancel_button.click()
+        pane.ask_cancel()
+    pane.show_cancel_outcome(Answer(CancelOutcome.BUSY, reason="It was held."))
+    assert pane.title.cancel_button.isEnabled()
+
+
+def test_a_bar_that_goes_with_its_task_leaves_the_keyboard_where_it_is(pane: DetailPane, qtbot: QtBot) -> None:
+    show(pane)
+    pane.ask_cancel()
+    pane.timeline.setFocus()
+    qtbot.waitUntil(pane.timeline.hasFocus)
+    pane.show_task(detail(task(task_id="other")))
+    assert pane.timeline.hasFocus()
+
+
 def test_esc_anywhere_in_the_pane_is_the_safe_answer(pane: DetailPane, qtbot: QtBot) -> None:
     show(pane)
     pane.ask_cancel()
@@ -314,6 +335,7 @@ def test_esc_anywhere_in_the_pane_is_the_safe_answer(pane: DetailPane, qtbot: Qt
     with qtbot.assertNotEmitted(pane.cancel_requested):
         QTest.keyClick(pane.events.list, Qt.Key.Key_Escape)
     assert not pane.bar.isVisible()
+    assert pane.events.list.hasFocus()
 
 
 @pytest.mark.parametrize("status", ["queued", "loading", "running", "cancelling"])
