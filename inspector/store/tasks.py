@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
 
 from sqlite_utils import Database
 
@@ -11,11 +10,6 @@ from inspector.layout.rows import TaskRow
 from inspector.lmsp.statuses import Status, known_status, may_move
 from inspector.store.errors import Refused, Unusable
 from inspector.store.writing import named_errors
-
-_ROW: Final = """
-    SELECT id, client_id, model_id, kind, status, on_restart, snapshot_seq, last_seq, attempt, error_code,
-           created_at, started_at, finished_at, updated_at
-    FROM tasks"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +39,6 @@ class Found:
         return max(now_ms, self.updated_at)
 
 
-def task_row(conn: sqlite3.Connection, task_id: str) -> TaskRow | None:
-    """Return the task of this id, or None."""
-    rows = conn.execute(f"{_ROW} WHERE id = ?", (task_id,)).fetchall()
-    return TaskRow(*rows[0]) if rows else None
-
-
 def next_queued_task(db: Database) -> TaskRow | None:
     """Return the task that has been queued longest, by creation time and id, or None.
 
@@ -58,7 +46,10 @@ def next_queued_task(db: Database) -> TaskRow | None:
     one.
     """
     with named_errors():
-        rows = db.conn.execute(f"{_ROW} WHERE status = 'queued' ORDER BY created_at, id LIMIT 1").fetchall()
+        rows = db.conn.execute("""
+            SELECT id, client_id, model_id, kind, status, on_restart, snapshot_seq, last_seq, attempt, error_code,
+                   created_at, started_at, finished_at, updated_at
+            FROM tasks WHERE status = 'queued' ORDER BY created_at, id LIMIT 1""").fetchall()
     return TaskRow(*rows[0]) if rows else None
 
 

@@ -156,11 +156,13 @@ def test_where_there_is_no_wal_it_is_said() -> None:
 
 def test_an_error_that_waiting_does_not_mend_is_not_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "service.db"
-    path.write_text("no database" * 100)
-    with closing(sqlite3.connect(path)) as conn, pytest.raises(sqlite3.DatabaseError):
+    native_file(path, "PRAGMA journal_mode = DELETE")
+    with (
+        closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as conn,
+        pytest.raises(sqlite3.OperationalError) as raised,
+    ):
         switch_to_wal(conn)
-    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as conn, pytest.raises(sqlite3.Error):
-        switch_to_wal(conn)
+    assert raised.value.sqlite_errorcode == sqlite3.SQLITE_READONLY
 
 
 def test_a_pragma_that_sqlite_does_not_know_is_not_believed() -> None:
