@@ -1,11 +1,11 @@
 """The Models view: every registered model, the state of its file, and the verification of digests."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import tzinfo
 from typing import Final
 
-from PySide6.QtCore import QEvent, QItemSelection, QModelIndex, Qt, Signal
-from PySide6.QtGui import QPalette, QResizeEvent
+from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, Qt, Signal
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QPalette, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QStackedWidget, QVBoxLayout, QWidget
 
 from inspector.desktop.digests.filter_bar import FilterBar
@@ -117,6 +117,10 @@ class ModelsView(QWidget):
         self._progress.start()
         self._refresh()
 
+    def verify_all(self) -> None:
+        """Ask for every model to be verified, whatever is listed: what a menu's action does."""
+        self._ask(tuple(one.model.id for one in self._standings() if one.progress is None and not one.waits))
+
     def clear(self) -> None:
         """Forget models, checks and selection: another file is read from now on."""
         self._models = ()
@@ -189,6 +193,9 @@ class ModelsView(QWidget):
         self._empty.link_clicked.connect(self._filters.clear)
         self._table.selectionModel().currentRowChanged.connect(self._on_current_row)
         self._table.selectionModel().selectionChanged.connect(self._on_selection)
+        self._add_action(self.tr("Verify"), self._on_verify_selected)
+        self._add_action(self.tr("Show its tasks"), self._request_tasks)
+        self._add_action(self.tr("Copy digest"), self._copy_digest).setShortcut(QKeySequence.StandardKey.Copy)
         self._detail.verify_requested.connect(lambda model_id: self._ask((model_id,)))
         self._detail.tasks_requested.connect(self.model_tasks_requested)
 
@@ -196,6 +203,7 @@ class ModelsView(QWidget):
         table = DenseTable()
         table.setModel(self._model)
         table.setAccessibleName(self.tr("Models"))
+        table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         number, text = NumberDelegate(parent=table), TextDelegate(parent=table)
         delegates = {
             ModelColumn.SIZE: number,
@@ -234,14 +242,14 @@ class ModelsView(QWidget):
         self._refreshing = True
         if all(standing.model.id != self._selected for standing in listed):
             # Before its row goes: Qt would make the next one current, and another model would be selected unasked.
-            self._table.setCurrentIndex(QModelIndex())
+            self._table.selectionModel().clear()
         self._model.show_standings(listed, now_ms=self._now_ms)
         row = None if self._selected is None else self._model.row_of(self._selected)
         if row is not None and row != self._table.currentIndex().row():
-            self._table.setCurrentIndex(self._model.index(row, ModelColumn.MODEL))
+            self._make_current(row)
         self._refreshing = False
         if self._selected is None and listed:
-            self._table.setCurrentIndex(self._model.index(0, ModelColumn.MODEL))
+            self._make_current(0)
         self._show_emptiness(standings, listed)
         self._show_selected()
         self._show_verifiable()
@@ -284,6 +292,29 @@ class ModelsView(QWidget):
 
     def _on_verify_listed(self) -> None:
         self._ask(self._not_asked(range(self._model.rowCount())))
+
+    def _add_action(self, text: str, act: Callable[[], None]) -> QAction:
+        """Put an action into the table's menu, and its shortcut on the table."""
+        action = QAction(text, self._table)
+        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        action.triggered.connect(lambda: act())
+        self._table.addAction(action)
+        return action
+
+    def _request_tasks(self) -> None:
+        standing = self._model.standing_at(self._table.currentIndex().row())
+        if standing is not None:
+            self.model_tasks_requested.emit(standing.model.id)
+
+    def _copy_digest(self) -> None:
+        standing = self._model.standing_at(self._table.currentIndex().row())
+        if standing is not None:
+            QGuiApplication.clipboard().setText(standing.model.digest)
+
+    def _make_current(self, row: int) -> None:
+        """Select a row, whatever keys are held down now: the table itself would take Shift for a wish to extend."""
+        flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+        self._table.selectionModel().setCurrentIndex(self._model.index(row, ModelColumn.MODEL), flags)
 
     def _on_current_row(self, current: QModelIndex, _previous: QModelIndex) -> None:
         standing = self._model.standing_at(current.row())

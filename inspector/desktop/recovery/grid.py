@@ -30,7 +30,7 @@ _CHOOSE: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
 class RecoveryGrid(QTableView):
-    """The table. A click, Enter or Space on a cell chooses it; on the chosen one, and Esc, lifts the choice.
+    """The table. A click, Enter or Space on a cell chooses it, and on the chosen one lifts the choice.
 
     Signals:
         chosen_changed: carries the ``Place`` whose tasks are wanted, or None for all.
@@ -84,8 +84,6 @@ class RecoveryGrid(QTableView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in _CHOOSE and self.currentIndex().isValid():
             self._on_clicked(self.currentIndex())
-        elif event.key() == Qt.Key.Key_Escape and self._cells.chosen is not None:
-            self.lift()
         else:
             super().keyPressEvent(event)
 

@@ -1,10 +1,11 @@
 """The Recovery view: the table of section 11.3, the tasks in it, and what a restart would do to the selected one."""
 
+from collections.abc import Callable
 from datetime import tzinfo
 from typing import Final
 
-from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, Qt, Signal
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QBoxLayout,
@@ -109,7 +110,7 @@ class RecoveryView(QWidget):
         self._say(preview_words(plan, clock_time(read_at_ms, read_at_ms, self._zone)))
         self._refresh()
         if self._selected is None and self._model.rowCount():
-            self._table.setCurrentIndex(self._model.index(0, StepColumn.TASK))
+            self._make_current(0)
 
     def clear(self) -> None:
         """Forget plan, selection and what the list was narrowed to: another file is read from now on."""
@@ -177,7 +178,9 @@ class RecoveryView(QWidget):
         self._filters.all_wanted.connect(self._grid.lift)
         self._empty.link_clicked.connect(self._on_all_wanted)
         self._table.selectionModel().currentRowChanged.connect(self._on_current_row)
-        self._table.activated.connect(self._on_activated)
+        self._table.activated.connect(lambda _index: self._request_current())
+        self._add_action(self.tr("Show task"), self._request_current)
+        self._add_action(self.tr("Copy task id"), self._copy_current).setShortcut(QKeySequence.StandardKey.Copy)
         self._detail.task_requested.connect(self.task_requested)
 
     def _make_table(self) -> DenseTable:
@@ -185,6 +188,7 @@ class RecoveryView(QWidget):
         table.setModel(self._model)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         table.setAccessibleName(self.tr("Leftover tasks"))
+        table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         state, text = StateDelegate(parent=table), TextDelegate(parent=table)
         delegates = {
             StepColumn.FOUND: state,
@@ -268,11 +272,11 @@ class RecoveryView(QWidget):
         self._refreshing = True
         if all(step.task_id != self._selected for step in steps):
             # Before its row goes: Qt would make the next one current, and another task would be selected unasked.
-            self._table.setCurrentIndex(QModelIndex())
+            self._table.selectionModel().clear()
         self._keeping_place(steps)
         row = None if self._selected is None else self._model.row_of(self._selected)
         if row is not None and row != self._table.currentIndex().row():
-            self._table.setCurrentIndex(self._model.index(row, StepColumn.TASK))
+            self._make_current(row)
         self._refreshing = False
         self._show_emptiness()
 
@@ -339,6 +343,11 @@ class RecoveryView(QWidget):
         self._narrow(Narrowing(Kind.ALL, self._narrowing.place))
         self._grid.lift()
 
+    def _make_current(self, row: int) -> None:
+        """Select a row, whatever keys are held down now: the table itself would take Shift for a wish to extend."""
+        flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+        self._table.selectionModel().setCurrentIndex(self._model.index(row, StepColumn.TASK), flags)
+
     def _on_current_row(self, current: QModelIndex, _previous: QModelIndex) -> None:
         if self._refreshing:
             return
@@ -347,7 +356,20 @@ class RecoveryView(QWidget):
             self._selected = step.task_id
             self._show_selected()
 
-    def _on_activated(self, index: QModelIndex) -> None:
-        step = self._model.step_at(index.row())
+    def _add_action(self, text: str, act: Callable[[], None]) -> QAction:
+        """Put an action into the list's menu, and its shortcut on the list."""
+        action = QAction(text, self._table)
+        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        action.triggered.connect(lambda: act())
+        self._table.addAction(action)
+        return action
+
+    def _request_current(self) -> None:
+        step = self._model.step_at(self._table.currentIndex().row())
         if step is not None:
             self.task_requested.emit(step.task_id)
+
+    def _copy_current(self) -> None:
+        step = self._model.step_at(self._table.currentIndex().row())
+        if step is not None:
+            QGuiApplication.clipboard().setText(step.task_id)

@@ -4,7 +4,7 @@ from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 import pytest
-from PySide6.QtCore import QPersistentModelIndex, Qt
+from PySide6.QtCore import QItemSelectionModel, QPersistentModelIndex, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QPushButton, QScrollArea, QTextEdit, QWidget
@@ -72,8 +72,10 @@ def texts(view: QWidget) -> list[str]:
 
 
 def select(view: ModelsView, name: str) -> None:
+    row = list(listed(view)).index(name)
+    flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
     table = part(view, DenseTable)
-    table.selectRow(list(listed(view)).index(name))
+    table.selectionModel().setCurrentIndex(table.model().index(row, ModelColumn.MODEL), flags)
 
 
 def test_each_model_with_the_state_of_its_file(view: ModelsView) -> None:
@@ -309,7 +311,7 @@ def test_models_read_again_keep_selection_and_scroll_without_a_reset(qtbot: QtBo
     many = [model(f"model-{nth:03d}") for nth in range(100)]
     view.show_models(page(*many))
     table = part(view, DenseTable)
-    table.selectRow(50)
+    select(view, "model-050")
     table.verticalScrollBar().setValue(1_003)
     kept = QPersistentModelIndex(table.currentIndex())
 
@@ -424,3 +426,26 @@ def test_another_file_begins_anew(view: ModelsView) -> None:
     view.show_models(page(model("alpha"), model("qwen")))
     assert listed(view) == {"alpha": "not checked", "qwen": "not checked"}
     assert view.selected == "alpha"
+
+
+def test_the_menu_of_the_table_acts_on_the_current_model(qtbot: QtBot, view: ModelsView) -> None:
+    select(view, "qwen")
+    actions = {action.text(): action for action in part(view, DenseTable).actions()}
+
+    actions["Copy digest"].trigger()
+    assert QGuiApplication.clipboard().text() == digest("qwen")
+    with qtbot.waitSignal(view.model_tasks_requested) as asked:
+        actions["Show its tasks"].trigger()
+    assert asked.args == ["qwen"]
+    with qtbot.waitSignal(view.verify_requested) as asked:
+        actions["Verify"].trigger()
+    assert asked.args == [("qwen",)]
+
+
+def test_all_models_are_verified_whatever_is_listed(qtbot: QtBot, view: ModelsView) -> None:
+    chip(view, "Wrong").click()
+
+    with qtbot.waitSignal(view.verify_requested) as asked:
+        view.verify_all()
+
+    assert asked.args == [("gemma", "llama", "mistral", "phi", "qwen")]

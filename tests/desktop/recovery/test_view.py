@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from PySide6.QtCore import QPersistentModelIndex, QPoint, Qt
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QGuiApplication, QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea, QTextEdit, QWidget
 from pytestqt.qtbot import QtBot
@@ -468,3 +468,13 @@ def test_another_file_begins_anew(view: RecoveryView) -> None:
     view.show_plan(plan(leftover("other"), leftover("task_failed", "running", "fail")), READ_AT)
     assert listed(view) == ["other", "task_failed"]
     assert view.selected == "other"
+
+
+def test_the_id_of_the_current_task_is_copied_as_stored(view: RecoveryView) -> None:
+    view.show_plan(plan(leftover("task_\u202eodd\n")), READ_AT)
+    actions = {action.text(): action for action in part(view, DenseTable).actions()}
+
+    actions["Copy task id"].trigger()
+
+    assert QGuiApplication.clipboard().text() == "task_\u202eodd\n"
+    assert set(actions) == {"Show task", "Copy task id"}
