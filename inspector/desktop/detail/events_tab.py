@@ -21,7 +21,9 @@ from inspector.layout.rows import EventRow, StoredText
 
 _WIDE: Final = 900
 """From this width on the data of the chosen event stands beside the list."""
-_LIST_SHARE: Final = 60
+_LIST_BESIDE: Final = 60
+_LIST_ABOVE: Final = 50
+"""How much of a hundred the list has when the data has just come beside or below it."""
 _LEAST_DATA: Final = 100
 _AROUND: Final = 100
 """How many events before one that is jumped to are asked for as well."""
@@ -171,7 +173,6 @@ class EventsTab(QWidget):
         self._split.addWidget(self._data)
         self._split.setStretchFactor(0, 1)
         self._split.setStretchFactor(1, 1)
-        self._split.setSizes([_LIST_SHARE, 100 - _LIST_SHARE])
         self._whole = whole = QVBoxLayout(self)
         whole.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -198,15 +199,17 @@ class EventsTab(QWidget):
         """Leave out what a low pane has no room for: first the data, which may stand beside, then the filter line."""
         beside = self.width() >= _WIDE
         orientation = Qt.Orientation.Horizontal if beside else Qt.Orientation.Vertical
-        if orientation != self._split.orientation():
-            self._split.setOrientation(orientation)
-            self._split.setSizes([_LIST_SHARE, 100 - _LIST_SHARE])
+        turns = orientation != self._split.orientation()
+        self._split.setOrientation(orientation)
         line, least = self._line.heightForWidth(self.width()), self._list.minimumSizeHint().height()
         self._line.setVisible(self.height() >= line + least or self._list.shown.is_on)
         self._data.setVisible(beside or self.height() >= line + least + _LEAST_DATA)
         # At once: Qt would lay the parts out anew only after they were painted in their old places.
         self._whole.activate()
         self._split.refresh()
+        if turns:
+            list_share = _LIST_BESIDE if beside else _LIST_ABOVE
+            self._split.setSizes([100 * list_share, 100 * (100 - list_share)])
 
     def _filter(self, text: str, changes_only: bool) -> None:
         self._list.set_filter(text, changes_only=changes_only)
