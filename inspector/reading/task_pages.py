@@ -143,20 +143,27 @@ def _value_by_value(connection: ReadConnection, tasks: Table, number: Value) -> 
     return tuple(found)
 
 
+_NOT_FINAL: Final = (
+    "status < 'cancelled'",
+    "status > 'cancelled' AND status < 'completed'",
+    "status > 'completed' AND status < 'failed'",
+    "status > 'failed'",
+    "status IS NULL",
+)
+"""The gaps between the final statuses: so an unknown status is found too, and each gap by the index on the status."""
+
+
 def leftovers(connection: ReadConnection, shape: Shape) -> tuple[Leftover, ...]:
     """Return what recovery has to know of every task that is in no final status, oldest first."""
-    columns = shape.tasks.select("id", "status", "on_restart", "attempt", "last_seq", "snapshot_seq", "created_at")
-    # The gaps between the final statuses, as ranges: the index on the status serves them, and an unknown one is found.
-    sql = f"""
-        SELECT {columns}
-        FROM tasks
-        WHERE status < 'cancelled'
-           OR (status > 'cancelled' AND status < 'completed')
-           OR (status > 'completed' AND status < 'failed')
-           OR status > 'failed'
-           OR status IS NULL
-        ORDER BY created_at, id
-    """  # noqa: S608  names of ours
+    columns = shape.tasks.select("created_at", "id", "status", "on_restart", "attempt", "last_seq", "snapshot_seq")
+    with connection.one_moment():
+        # One statement for all the gaps would walk over every task instead.
+        rows = [
+            row
+            for gap in _NOT_FINAL
+            for row in connection.rows(f"SELECT {columns} FROM tasks WHERE {gap}")  # noqa: S608  names of ours
+        ]
+    rows.sort(key=lambda row: (integer(row[0]), text(row[1])))
     return tuple(
         Leftover(
             task_id=text(task_id),
@@ -166,5 +173,5 @@ def leftovers(connection: ReadConnection, shape: Shape) -> tuple[Leftover, ...]:
             last_seq=integer(last_seq),
             snapshot_seq=integer_or_none(snapshot_seq),
         )
-        for task_id, status, policy, attempt, last_seq, snapshot_seq, _ in connection.rows(sql)
+        for _, task_id, status, policy, attempt, last_seq, snapshot_seq in rows
     )
