@@ -8,7 +8,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import BinaryIO, Final
+from typing import Final
 
 from inspector.layout.files import FileCheck, FileState
 from inspector.layout.rows import ModelRow
@@ -66,18 +66,20 @@ def verify_file(
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
         return FileFinding(_state_of(error)) if not _is_special(path) else look_at_file(path, digest, size)
-    with os.fdopen(descriptor, "rb", buffering=0) as file:
+    try:
         before = os.fstat(descriptor)
         state = _state_by_stat(before, digest, size)
         if state not in (FileState.UNCHECKED, FileState.MISMATCH):
             return _finding(state, before)
         try:
-            found = digest_of(_chunks(file, progress, should_stop))
+            found = digest_of(_chunks(descriptor, progress, should_stop))
             after = os.fstat(descriptor)
         except _Stopped:
             return _finding(FileState.UNCHECKED, before)
         except OSError:
             return _finding(FileState.UNREADABLE, before)
+    finally:
+        os.close(descriptor)
     if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
         return _finding(FileState.UNCHECKED, after)
     return _finding(FileState.MATCH if found == digest else FileState.MISMATCH, after, found)
@@ -87,9 +89,9 @@ class _Stopped(Exception):
     pass
 
 
-def _chunks(file: BinaryIO, progress: Callable[[int], None], should_stop: Callable[[], bool]) -> Iterator[bytes]:
+def _chunks(descriptor: int, progress: Callable[[int], None], should_stop: Callable[[], bool]) -> Iterator[bytes]:
     done = 0
-    while chunk := file.read(_CHUNK):
+    while chunk := os.read(descriptor, _CHUNK):
         if should_stop():
             raise _Stopped
         yield chunk

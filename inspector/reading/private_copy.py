@@ -89,17 +89,18 @@ def _copy(source: str, target: str, name: str, should_stop: Callable[[], bool]) 
         return
     except OSError as error:
         raise Unreadable(f"{name} cannot be copied: {error.strerror}.") from error
-    with os.fdopen(descriptor, "rb") as reading:
+    try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise Unreadable(f"{name} cannot be copied: it is no file.")
         with Path(target).open("xb") as writing:
-            try:
-                while chunk := reading.read(_CHUNK):
-                    if should_stop():
-                        raise Unreadable(f"{name} was not copied to its end.")
-                    writing.write(chunk)
-            except OSError as error:
-                raise Unreadable(f"{name} cannot be copied: {error.strerror}.") from error
+            while chunk := os.read(descriptor, _CHUNK):
+                if should_stop():
+                    raise Unreadable(f"{name} was not copied to its end.")
+                writing.write(chunk)
+    except OSError as error:
+        raise Unreadable(f"{name} cannot be copied: {error.strerror}.") from error
+    finally:
+        os.close(descriptor)
 
 
 def _remove_orphans() -> None:

@@ -1,0 +1,96 @@
+"""Counts by status, honest for every status, and the models with who names them."""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from inspector.layout.pages import Counts, ModelPage, TaskFilter
+from inspector.layout.rows import ModelRow
+from inspector.reading.connection import ReadConnection, connect
+from inspector.reading.counts import counts, models
+from inspector.reading.recognising import Shape, recognise
+from tests.support.reading_databases import START_MS, add_task, create, move_task
+
+DIGEST = f"sha256:{'a' * 64}"
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> sqlite3.Connection:
+    return create(tmp_path / "service.db")
+
+
+@pytest.fixture
+def reading(service: sqlite3.Connection) -> Iterator[tuple[ReadConnection, Shape]]:
+    connection, _ = connect(service.execute("PRAGMA database_list").fetchone()[2], "mode=ro")
+    yield connection, recognise(connection, "service.db")
+    connection.close()
+
+
+def test_every_status_is_counted_and_the_sum_is_all(
+    service: sqlite3.Connection, reading: tuple[ReadConnection, Shape]
+) -> None:
+    for task_id in ("a", "b", "c", "d"):
+        add_task(service, task_id)
+    move_task(service, "b", "running")
+    move_task(service, "c", "running")
+    move_task(service, "c", "cancelling")
+
+    found = counts(*reading, TaskFilter(), START_MS)
+
+    assert found == Counts({"queued": 2, "running": 1, "cancelling": 1}, models=0, read_at_ms=START_MS)
+    assert found.tasks == 4
+
+
+def test_counts_are_of_what_passes_the_filter(
+    service: sqlite3.Connection, reading: tuple[ReadConnection, Shape]
+) -> None:
+    add_task(service, "a", model_id="m")
+    add_task(service, "b", model_id="n")
+    move_task(service, "b", "running")
+
+    assert counts(*reading, TaskFilter(model_id="m"), 0).by_status == {"queued": 1}
+    assert counts(*reading, TaskFilter(text="B"), 0).by_status == {"running": 1}
+    assert counts(*reading, TaskFilter(statuses=frozenset({"failed"})), 0).by_status == {}
+
+
+def test_odd_statuses_are_counted_by_what_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    db = sqlite3.connect(path, isolation_level=None)
+    db.executescript("CREATE TABLE tasks (id, status); CREATE TABLE task_events (task_id, seq);")
+    db.executemany(
+        "INSERT INTO tasks (status) VALUES (?)", [(None,), ("",), (5,), ("5",), (b"queued",), ("queued",), ("odd\0",)]
+    )
+    db.close()
+    connection, _ = connect(str(path), "mode=ro&immutable=1")
+
+    found = counts(connection, recognise(connection, "other.db"), TaskFilter(), 0)
+
+    connection.close()
+    assert found.by_status == {"": 2, "5": 2, "x'717565756564'": 1, "queued": 1, "odd\0": 1}
+
+
+def test_models_come_by_name_with_the_tasks_that_name_them(
+    service: sqlite3.Connection, reading: tuple[ReadConnection, Shape]
+) -> None:
+    for model_id, name, kind in (("m2", "alpha", None), ("m1", "beta", "gguf")):
+        service.execute(
+            "INSERT INTO models (id, name, digest, size_bytes, path, format, metadata, added_at) "
+            "VALUES (?, ?, ?, 9007199254740993, '/models/x', ?, '{\"a\": 1}', 5)",
+            [model_id, name, DIGEST, kind],
+        )
+    for task_id in ("a", "b", "c"):
+        add_task(service, task_id, model_id="m1")
+    move_task(service, "b", "running")
+    move_task(service, "c", "failed")
+    add_task(service, "d", model_id="unknown")
+
+    assert models(*reading, START_MS) == ModelPage(
+        (
+            ModelRow("m2", "alpha", DIGEST, 9007199254740993, "/models/x", None, '{"a": 1}', 5, 0, 0),
+            ModelRow("m1", "beta", DIGEST, 9007199254740993, "/models/x", "gguf", '{"a": 1}', 5, 3, 2),
+        ),
+        START_MS,
+    )
+    assert counts(*reading, TaskFilter(), 0).models == 2
