@@ -82,8 +82,10 @@ CLIENTS: Final[Mapping[str, Client]] = {
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """One request, as the client sends it, and the answer that the model will give."""
+    """One request, as its client sends it, and the answer that the model will give."""
 
+    task_id: str
+    client_id: str
     kind: str
     model: str
     on_restart: Policy
@@ -91,19 +93,22 @@ class Wish:
     answer: str
 
 
-def response_wish(seed: int, task_id: str, client_id: str | None, *, model: str | None = None) -> Wish:
-    """Return what a client asked for, or will ask for, with the response task of this id.
+def wish_of(seed: int, task_id: str) -> Wish:
+    """Return what was asked for, or will be, with the task of this id: it depends on the arguments alone.
 
-    It depends on the arguments alone: a service that was restarted knows what to answer without remembering anything.
-    An unknown client asks what ``cli`` would.
+    So a service that was restarted knows what to go on with, without having remembered anything.
     """
-    client = CLIENTS.get(client_id or "", CLIENTS["cli"])
-    rng = chance(seed, "wish", client.id, task_id)
+    rng = chance(seed, "wish", task_id)
+    client = rng.choice(tuple(CLIENTS.values()))
+    if rng.random() < client.embeds:
+        passages = rng.sample(PASSAGES, rng.randint(1, 4))
+        request: dict[str, object] = {"model": EMBEDDING_MODEL, "input": passages, "dimensions": 768}
+        return Wish(task_id, client.id, EMBEDDING, EMBEDDING_MODEL, Policy.RETRY, request, "")
     subject = rng.choice(client.subjects)
-    chosen = rng.choice(client.models)
+    model = rng.choice(client.models)
     messages = [{"role": "system", "content": client.system}] if client.system else []
-    request: dict[str, object] = {
-        "model": model or chosen,
+    request = {
+        "model": model,
         "input": [*messages, {"role": "user", "content": subject.prompt}],
         "temperature": rng.choice((0, 0.2, 0.7, 0.7, 1.0)),
         "max_output_tokens": rng.choice((512, 1024, 2048)),
@@ -111,12 +116,4 @@ def response_wish(seed: int, task_id: str, client_id: str | None, *, model: str 
     }
     if client.calls_tools:
         request["tools"] = [{"type": "function", "name": name} for name in ("set_light", "read_sensor", "set_alarm")]
-    return Wish(RESPONSE, model or chosen, rng.choice(client.policies), request, subject.answer)
-
-
-def embedding_wish(seed: int, task_id: str) -> Wish:
-    """Return the request for the embeddings of a few passages that goes with this id."""
-    rng = chance(seed, "embedding", task_id)
-    passages = rng.sample(PASSAGES, rng.randint(1, 4))
-    request = {"model": EMBEDDING_MODEL, "input": passages, "dimensions": 768}
-    return Wish(EMBEDDING, EMBEDDING_MODEL, Policy.RETRY, request, "")
+    return Wish(task_id, client.id, RESPONSE, model, rng.choice(client.policies), request, subject.answer)

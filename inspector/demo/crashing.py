@@ -1,9 +1,8 @@
 """Sets the scene for a crash, so that the recovery preview afterwards has something to tell in each of its rows."""
 
 from collections import Counter
-from dataclasses import replace
 
-from inspector.demo.clients import CLIENTS, response_wish
+from inspector.demo.clients import Wish
 from inspector.demo.happenings import HappeningKind
 from inspector.demo.playing import Play
 from inspector.demo.scenarios import CrashPlan
@@ -25,8 +24,7 @@ STOP_MS = 30_000
 DEATH_WAIT_MS = 10_000
 """How long, in real time, the service stands still for the supervisor to kill it."""
 
-_CLIENT_OF = {Policy.FAIL: "vscode-lmsp", Policy.RETRY: "cli", Policy.RESUME: "notes-desktop"}
-_MODELS = sorted({model for client in CLIENTS.values() for model in client.models})
+_CHOICES = 5
 
 
 def set_scenes(service: Service, plan: CrashPlan, after_s: float) -> Play:
@@ -34,7 +32,7 @@ def set_scenes(service: Service, plan: CrashPlan, after_s: float) -> Play:
     while True:
         # The clients stop sending for the second half: from then on what comes in is for the scene.
         yield after_s * 500
-        service.set_scene = True
+        service.clients_wait = True
         ready_ms = service.loop.clock.now_ms() + after_s * 500 / service.loop.clock.pace
         while _add_what_lacks(service, plan) or service.loop.clock.now_ms() < ready_ms:
             yield LOOK_EVERY_MS
@@ -45,7 +43,7 @@ def set_scenes(service: Service, plan: CrashPlan, after_s: float) -> Play:
         service.tell(HappeningKind.READY_TO_DIE, "The service waits to be killed.", **counts)
         # Not a play's wait: nothing else may happen between the promise and the kill.
         service.loop.clock.wait(DEATH_WAIT_MS)
-        service.set_scene = False
+        service.clients_wait = False
         after_s = plan.again_after_s
 
 
@@ -62,8 +60,8 @@ def _add_what_lacks(service: Service, plan: CrashPlan) -> bool:
     if free > 1:
         _submit(service, _rarest(running + loading))
         return True
-    resumable = [each for each in running if each.has_snapshot and each.task.on_restart == Policy.RESUME]
-    if {each.task.on_restart for each in running} != set(Policy) or not resumable:
+    resumable = [each for each in running if each.has_snapshot and each.wish.on_restart is Policy.RESUME]
+    if {each.wish.on_restart for each in running} != set(Policy) or not resumable:
         return True
     if not cancelling:
         _cancel_one(service, running, resumable)
@@ -76,31 +74,34 @@ def _add_what_lacks(service: Service, plan: CrashPlan) -> bool:
 
 
 def _rarest(held: list[Held]) -> Policy:
-    counts = Counter(each.task.on_restart for each in held)
+    counts = Counter(each.wish.on_restart for each in held)
     return min(Policy, key=lambda policy: counts[policy])
 
 
 def _cancel_one(service: Service, running: list[Held], resumable: list[Held]) -> None:
     """Cancel a running task whose policy others have too, and let its worker be slow to stop."""
-    counts = Counter(each.task.on_restart for each in running)
+    counts = Counter(each.wish.on_restart for each in running)
     for each in running:
-        if counts[each.task.on_restart] > 1 and resumable != [each]:
-            service.cancel(each.task.id)
+        if counts[each.wish.on_restart] > 1 and resumable != [each]:
+            service.cancel(each.wish.task_id)
             each.stop_ms = STOP_MS
             return
 
 
 def _submit(service: Service, policy: Policy, *, cold: bool = False) -> None:
     """Submit a long task to which nothing special happens; ``cold`` for one that has to load its model."""
-    client_id = _CLIENT_OF[policy]
-    users = Counter(held.task.model_id for held in service.held.values())
-    model = min(_MODELS, key=lambda name: users[name]) if cold else None
-    while True:
-        task_id = service.new_task_id()
-        wish = response_wish(service.staging.seed, task_id, client_id, model=model)
-        script = script_of(service.staging.seed, task_id, wish.kind, client_id, wish.model, attempt=1)
-        if script.is_plain and len(script.tokens) >= LEAST_TOKENS:
-            break
+
+    def fits(wish: Wish) -> bool:
+        if wish.on_restart is not policy:
+            return False
+        script = script_of(service.staging.seed, wish, attempt=1)
+        return script.is_plain and len(script.tokens) >= LEAST_TOKENS
+
+    wish = service.next_wish("scene", fits)
     if cold:
+        # Rather a model that nobody uses now.
+        users = Counter(held.wish.model for held in service.held.values())
+        others = (service.next_wish("scene", fits) for _ in range(_CHOICES))
+        wish = min((wish, *others), key=lambda wish: users[wish.model])
         service.put_out(wish.model)
-    service.submit(replace(wish, on_restart=policy), client_id=client_id, task_id=task_id)
+    service.submit(wish)

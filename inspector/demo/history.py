@@ -16,6 +16,9 @@ _STRETCH_MS = 60_000
 _TOLERANCE = 0.8
 """So much of what is left must be affordable: what a stretch costs varies."""
 
+_DRAIN_MS = 60_000
+"""What the service gets to finish its tasks before it goes down in order."""
+
 _CLOSE_MS = 100
 """The past has caught up with now when it is this close: what is due in between comes a little late."""
 
@@ -34,8 +37,8 @@ def make_history(staging: Staging, clock: Clock, begin: Begin, stopwatch: Callab
     """Live through the minutes before now, at once, and return the service as it is now, with all it has in hand.
 
     Only the time of the past passes without waiting. At a restart of the past the tasks in hand are dropped and
-    recovered, as after a kill. A disk that is too slow for all of it gets such a restart after the first minutes, and
-    then the service was down for long.
+    recovered, as after a kill. Where the disk is too slow for all of it, the service finishes what it has after the
+    first minutes and is down for long.
     """
     began_s = stopwatch()
     length_ms = staging.scenario.history_minutes * 60_000
@@ -52,7 +55,12 @@ def make_history(staging: Staging, clock: Clock, begin: Begin, stopwatch: Callab
         played_ms += stretch_ms
         left_ms = now_ms - until_ms
         affordable_ms = _affordable_ms(played_ms, stopwatch() - began_s, left_ms)
-        if affordable_ms < left_ms * _TOLERANCE or (restarts and restarts[0] <= until_ms):
+        is_too_much = affordable_ms < left_ms * _TOLERANCE
+        if is_too_much:
+            service.clients_wait = True
+            service.loop.run(until_ms=until_ms + _DRAIN_MS)
+            until_ms += _DRAIN_MS
+        if is_too_much or (restarts and restarts[0] <= until_ms):
             until_ms = min(now_ms, max(until_ms + _DOWN_MS, now_ms - affordable_ms))
             restarts = [restart_ms for restart_ms in restarts if restart_ms > until_ms]
             service = begin(Loop(PastClock(until_ms)), past=True)

@@ -1,6 +1,7 @@
 """One start of the simulated service: it sets up or recovers, takes up its history, and lives from then on."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from sqlite_utils import Database
 
@@ -13,7 +14,7 @@ from inspector.demo.playing import Clock, Loop
 from inspector.demo.racing import Race
 from inspector.demo.sending import send
 from inspector.demo.service import Service, Staging
-from inspector.demo.setting_up import hold_alone, is_set_up, next_life, open_demo_database, set_up
+from inspector.demo.setting_up import hold_alone, is_set_up, next_life, open_demo_database, seed_of, set_up
 from inspector.demo.work import work
 
 _MODELS_BEFORE_MS = 3_600_000
@@ -30,6 +31,7 @@ def live(staging: Staging, clock: Clock, *, first: bool, stopwatch: Callable[[],
     began_s = stopwatch()
     db = open_demo_database(staging.path, now_ms=int(clock.now_ms()))
     try:
+        staging = replace(staging, seed=seed_of(db, staging.seed))
         with hold_alone(models_folder(staging.path)):
             service = _start(db, staging, clock, stopwatch)
             took_ms = round((stopwatch() - began_s) * 1000)

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from inspector.demo.chance import chance
-from inspector.demo.clients import Wish, response_wish
+from inspector.demo.clients import Wish
 from inspector.demo.happenings import HappeningKind
 from inspector.demo.playing import Play
 from inspector.demo.scenarios import RacePlan
@@ -41,8 +41,9 @@ class Race:
         for number, cancel_first in enumerate(cancels_first, start=1):
             yield _BETWEEN_MS
             self._cancel_first, self._gap_ms = cancel_first, rng.uniform(1, self._plan.within_ms)
-            self._task_id, wish = _plain_wish(service)
-            service.submit(wish, client_id=CLIENT, task_id=self._task_id)
+            wish = _plain_wish(service)
+            self._task_id = wish.task_id
+            service.submit(wish)
             while len(self._results) < number or self._task_id in service.held:
                 yield _LOOK_EVERY_MS
             self._tell_try(number, self._results[-1])
@@ -53,7 +54,7 @@ class Race:
 
     def _ended(self, held: Held) -> float:
         """Set off both when the worker has its last token: one at once, and the other one after the gap."""
-        if held.task.id != self._task_id:
+        if held.wish.task_id != self._task_id:
             return 0.0
         self._service.loop.start(self._cancel(), after_ms=0 if self._cancel_first else self._gap_ms)
         return self._gap_ms if self._cancel_first else 0.0
@@ -79,9 +80,8 @@ class Race:
         )
 
 
-def _plain_wish(service: Service) -> tuple[str, Wish]:
-    while True:
-        task_id = service.new_task_id()
-        wish = response_wish(service.staging.seed, task_id, CLIENT)
-        if script_of(service.staging.seed, task_id, wish.kind, CLIENT, wish.model, attempt=1).is_plain:
-            return task_id, wish
+def _plain_wish(service: Service) -> Wish:
+    def fits(wish: Wish) -> bool:
+        return wish.client_id == CLIENT and script_of(service.staging.seed, wish, attempt=1).is_plain
+
+    return service.next_wish("race", fits)

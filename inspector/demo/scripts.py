@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inspector.demo.chance import chance
-from inspector.demo.clients import CLIENTS, EMBEDDING, response_wish
-from inspector.demo.model_files import MODELS, MODELS_BY_NAME, DemoModel
+from inspector.demo.clients import CLIENTS, EMBEDDING, Wish
+from inspector.demo.model_files import MODELS_BY_NAME, DemoModel
 from inspector.demo.texts import tokens_of
 
 _FAILS = 0.1
@@ -47,18 +47,15 @@ class Script:
         return self.failure is None and self.stall_at is None
 
 
-def script_of(
-    seed: int, task_id: str, kind: str, client_id: str | None, model_id: str | None, *, attempt: int
-) -> Script:
-    """Return how this attempt at the task goes; the same for the same arguments."""
-    model = MODELS_BY_NAME.get(model_id or "", MODELS[0])
-    rng = chance(seed, "script", task_id, attempt)
+def script_of(seed: int, wish: Wish, *, attempt: int) -> Script:
+    """Return how this attempt at a task goes; the same for the same arguments."""
+    model = MODELS_BY_NAME[wish.model]
+    rng = chance(seed, "script", wish.task_id, attempt)
     load_ms = model.load_ms * rng.uniform(0.8, 1.3)
-    if kind == EMBEDDING:
+    if wish.kind == EMBEDDING:
         return Script(load_ms, rng.uniform(60, 150), (), model.token_ms, None, 0, 20, None, calls_tool=False)
-    client = CLIENTS.get(client_id or "")
-    calls_tools = client is not None and client.calls_tools
-    tokens = tokens_of(response_wish(seed, task_id, client_id).answer)
+    calls_tools = CLIENTS[wish.client_id].calls_tools
+    tokens = tokens_of(wish.answer)
     stalls = rng.random() < _STALLS
     stall_ms = rng.uniform(32_000, 50_000)
     fails = rng.random() < _FAILS

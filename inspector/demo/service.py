@@ -1,5 +1,6 @@
 """The simulated service: one life of it, from a start to its end or its death."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,15 +9,13 @@ from sqlite_utils import Database
 
 from inspector import store
 from inspector.demo.chance import chance
-from inspector.demo.clients import Wish
+from inspector.demo.clients import Wish, wish_of
 from inspector.demo.happenings import Happening, HappeningKind, Report
 from inspector.demo.playing import Loop, Play
 from inspector.demo.scenarios import Scenario
 from inspector.demo.scripts import Script, script_of
-from inspector.layout.rows import TaskRow
 from inspector.lmsp.cancelling import CancelOutcome
 from inspector.lmsp.statuses import Status
-from inspector.store.tasks import task_row
 
 _WARM_MODELS = 5
 """So many models are in memory at once; loading one more puts out the one that was used longest ago."""
@@ -37,7 +36,7 @@ class Staging:
 class Held:
     """One task in a worker's hands, as the service remembers it."""
 
-    task: TaskRow
+    wish: Wish
     attempt: int
     status: Status
     script: Script
@@ -71,8 +70,8 @@ class Service:
         self.past = past
         """Whether this plays in the past: then tokens are written in large batches."""
         self.held: dict[str, Held] = {}
-        self.set_scene = False
-        """Whether a scene is being set: then clients send nothing of their own."""
+        self.clients_wait = False
+        """Whether clients send nothing for now: a scene is being set, or the service is about to go down in order."""
         self.waiting = 0
         """About the number of queued tasks; another process may have cancelled some."""
         self.ended: Callable[[Held], float] = _at_once
@@ -81,7 +80,8 @@ class Service:
         self._workers = 0
         self._resumed: list[Held] = []
         self._warm: list[str] = []
-        self._ids = 0
+        self._hired = 0
+        self._ids: Counter[str] = Counter()
 
     @property
     def now_ms(self) -> int:
@@ -92,21 +92,27 @@ class Service:
         """Report a happening, now."""
         self.staging.report(Happening(kind, self.now_ms, sentence, details))
 
-    def new_task_id(self) -> str:
-        """Return the id of the next task: the same for the same seed, life and number."""
-        self._ids += 1
-        return f"task_{chance(self.staging.seed, 'id', self.life, self._ids).getrandbits(48):012x}"
+    def next_wish(self, actor: str, fits: Callable[[Wish], bool]) -> Wish:
+        """Return the next thing that fits for an actor to ask for.
+
+        It is the same for the same seed, life, actor and number of calls, whatever others have asked for meanwhile.
+        """
+        while True:
+            self._ids[actor] += 1
+            drawn = chance(self.staging.seed, "id", self.life, actor, self._ids[actor])
+            task_id = f"task_{drawn.getrandbits(48):012x}"
+            wish = wish_of(self.staging.seed, task_id)
+            if fits(wish):
+                return wish
 
     def recover(self) -> None:
         """Do what section 11.3 asks for at startup; the tasks that are resumed are the first in this life."""
         result = store.apply_recovery(self.db, store.plan_recovery(self.db), now_ms=self.now_ms)
         for resumed in result.resumed:
-            task = task_row(self.db.conn, resumed.task_id)
-            if task is not None:
-                held = self._hold(task, resumed.attempt, Status.RUNNING)
-                held.tokens_done = tokens_in(resumed.snapshot)
-                held.has_snapshot = resumed.snapshot is not None
-                self._resumed.append(held)
+            held = self._hold(resumed.task_id, resumed.attempt, Status.RUNNING)
+            held.tokens_done = tokens_in(resumed.snapshot)
+            held.has_snapshot = resumed.snapshot is not None
+            self._resumed.append(held)
         found = result.applied.counts()
         counts = {status.value: found[status] for status in Status if status in found}
         self.waiting = counts.get(Status.QUEUED, 0)
@@ -118,16 +124,16 @@ class Service:
         sentence = f"{tasks} leftover tasks are now {words}." if tasks else "There were no leftover tasks."
         self.tell(HappeningKind.RECOVERED, sentence, tasks=tasks, **counts)
 
-    def submit(self, wish: Wish, *, client_id: str, task_id: str) -> None:
+    def submit(self, wish: Wish) -> None:
         """Accept a task, durably, and see to it that somebody works on it."""
         store.accept_task(
             self.db,
             request=wish.request,
             on_restart=wish.on_restart,
-            client_id=client_id,
+            client_id=wish.client_id,
             model_id=wish.model,
             kind=wish.kind,
-            task_id=task_id,
+            task_id=wish.task_id,
             now_ms=self.now_ms,
         )
         self.waiting += 1
@@ -147,15 +153,16 @@ class Service:
         wanted = len(self._resumed) + self.waiting
         while self._workers < self.staging.scenario.workers and wanted > 0:
             self._workers += 1
+            self._hired += 1
             wanted -= 1
-            after_ms = chance(self.staging.seed, "hire", self.life, self._ids, wanted).uniform(2, 14)
+            after_ms = chance(self.staging.seed, "hire", self.life, self._hired).uniform(2, 14)
             self.loop.start(self._work(self), after_ms=after_ms)
 
     def take(self) -> Held | None:
         """Claim the next task for a worker: a resumed one, or the oldest that is queued. None: the worker leaves."""
         if self._resumed:
             held = self._resumed.pop(0)
-            self._keep_warm(held.task.model_id)
+            self._keep_warm(held.wish.model)
         else:
             claimed = self._claim()
             if claimed is None:
@@ -163,17 +170,17 @@ class Service:
                 self.waiting = 0
                 return None
             held = claimed
-        self.held[held.task.id] = held
+        self.held[held.wish.task_id] = held
         return held
 
     def release(self, held: Held) -> None:
         """Take the task out of its worker's hands, unless another attempt has brought it into other hands since."""
-        if self.held.get(held.task.id) is held:
-            del self.held[held.task.id]
+        if self.held.get(held.wish.task_id) is held:
+            del self.held[held.wish.task_id]
 
     def loaded(self, held: Held) -> None:
         """Note that the model of this task is in memory now."""
-        self._keep_warm(held.task.model_id)
+        self._keep_warm(held.wish.model)
 
     def put_out(self, model: str) -> None:
         """Take a model out of memory: the next task that asks for it has to load it."""
@@ -196,26 +203,27 @@ class Service:
             except store.Refused:
                 # Cancelled by another process since it was looked for: it is not queued any more.
                 continue
+            held = self._hold(task.id, task.attempt, written.status)
             if warm:
-                self._keep_warm(task.model_id)
-            return self._hold(task, task.attempt, written.status)
+                self._keep_warm(held.wish.model)
+            return held
         return None
 
-    def _hold(self, task: TaskRow, attempt: int, status: Status) -> Held:
-        script = script_of(self.staging.seed, task.id, task.kind, task.client_id, task.model_id, attempt=attempt)
-        return Held(task, attempt, status, script, script.stop_ms)
+    def _hold(self, task_id: str, attempt: int, status: Status) -> Held:
+        wish = wish_of(self.staging.seed, task_id)
+        script = script_of(self.staging.seed, wish, attempt=attempt)
+        return Held(wish, attempt, status, script, script.stop_ms)
 
-    def _keep_warm(self, model: str | None) -> None:
-        if model is not None:
-            self.put_out(model)
-            self._warm.append(model)
-            del self._warm[:-_WARM_MODELS]
+    def _keep_warm(self, model: str) -> None:
+        self.put_out(model)
+        self._warm.append(model)
+        del self._warm[:-_WARM_MODELS]
 
 
 def snapshot_of(held: Held) -> dict[str, object]:
     """Return what the task can be continued from."""
     done = held.script.tokens[: held.tokens_done]
-    return {"output_tokens": len(done), "output_text": "".join(done), "model": held.task.model_id}
+    return {"output_tokens": len(done), "output_text": "".join(done), "model": held.wish.model}
 
 
 def tokens_in(snapshot: object) -> int:

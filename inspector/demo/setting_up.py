@@ -17,6 +17,9 @@ from inspector.demo.service import Staging
 MADE_KEY = "demo.scenario"
 """Stands in every database that the demo has made, and in no other: the scenario that it was made for."""
 
+SEED_KEY = "demo.seed"
+"""The seed by which the database's tasks were made: what they asked for follows from it, in every later life, too."""
+
 LIVES_KEY = "demo.lives"
 """How many lives the database has seen; the setting-up is done when it stands there."""
 
@@ -64,6 +67,12 @@ def is_set_up(db: Database) -> bool:
     return store.config_value(db, LIVES_KEY) is not None
 
 
+def seed_of(db: Database, seed: int) -> int:
+    """Return the seed that the database was set up with, or ``seed`` where it is not set up yet."""
+    stored = store.config_value(db, SEED_KEY)
+    return stored if isinstance(stored, int) else seed
+
+
 def next_life(db: Database, *, now_ms: int) -> int:
     """Count one more life, and return its number."""
     lives = store.config_value(db, LIVES_KEY)
@@ -105,5 +114,6 @@ def _configuration(folder: Path, staging: Staging) -> Mapping[str, object]:
         "limits.request_bytes": 1_048_576,
         "models.folder": os.fspath(folder.absolute()),
         "retention.keep_ms": _RETENTION_MS,
+        SEED_KEY: staging.seed,
         MADE_KEY: staging.scenario.name,
     }

@@ -51,13 +51,11 @@ def _serve(service: Service, held: Held) -> Play:
         if script.failure is not None and script.failure.at_token is None:
             _fail(service, held, script.failure)
             return
-        _see(
-            held,
-            store.start_task(service.db, held.task.id, status="running", attempt=held.attempt, now_ms=service.now_ms),
-        )
+        task_id, now_ms = held.wish.task_id, service.now_ms
+        _see(held, store.start_task(service.db, task_id, status="running", attempt=held.attempt, now_ms=now_ms))
         service.loaded(held)
     yield script.think_ms
-    if held.task.kind == EMBEDDING:
+    if held.wish.kind == EMBEDDING:
         _append(service, held, [("response.output_embedding.done", {"dimensions": 768})])
         yield 4
         _complete(service, held)
@@ -73,7 +71,7 @@ def _serve(service: Service, held: Held) -> Play:
 def _stream(service: Service, held: Held) -> Generator[float, None, Failure | None]:
     """Write the tokens that are left, and return the failure that comes before the last of them, if any."""
     script = held.script
-    rng = chance(service.staging.seed, "stream", held.task.id, held.attempt)
+    rng = chance(service.staging.seed, "stream", held.wish.task_id, held.attempt)
     fails_at = None if script.failure is None else script.failure.at_token
     stops = [at for at in (len(script.tokens), script.stall_at, fails_at) if at is not None]
     if script.calls_tool and held.tokens_done == 0:
@@ -96,12 +94,9 @@ def _stream(service: Service, held: Held) -> Generator[float, None, Failure | No
             events.append(("response.output_text.done", {"text": "".join(script.tokens)}))
         _append(service, held, events)
         held.tokens_done = end
-        if held.task.on_restart == Policy.RESUME and end // _SNAPSHOT_EVERY > at // _SNAPSHOT_EVERY:
-            snapshot = snapshot_of(held)
-            _see(
-                held,
-                store.save_snapshot(service.db, held.task.id, snapshot, attempt=held.attempt, now_ms=service.now_ms),
-            )
+        if held.wish.on_restart is Policy.RESUME and end // _SNAPSHOT_EVERY > at // _SNAPSHOT_EVERY:
+            task_id, now_ms, snapshot = held.wish.task_id, service.now_ms, snapshot_of(held)
+            _see(held, store.save_snapshot(service.db, task_id, snapshot, attempt=held.attempt, now_ms=now_ms))
             held.has_snapshot = True
 
 
@@ -124,13 +119,13 @@ def _see(held: Held, written: store.Written) -> None:
 
 
 def _append(service: Service, held: Held, events: list[tuple[str, dict[str, object]]]) -> None:
-    _see(held, store.append_events(service.db, held.task.id, events, attempt=held.attempt, now_ms=service.now_ms))
+    _see(held, store.append_events(service.db, held.wish.task_id, events, attempt=held.attempt, now_ms=service.now_ms))
 
 
 def _fail(service: Service, held: Held, failure: Failure) -> None:
     store.fail_task(
         service.db,
-        held.task.id,
+        held.wish.task_id,
         code=failure.code,
         message=failure.message,
         attempt=held.attempt,
@@ -141,15 +136,15 @@ def _fail(service: Service, held: Held, failure: Failure) -> None:
 def _complete(service: Service, held: Held) -> None:
     response = {
         "object": "response",
-        "model": held.task.model_id,
+        "model": held.wish.model,
         "output": _output(held),
-        "usage": {"input_tokens": 24 + len(held.task.id), "output_tokens": len(held.script.tokens)},
+        "usage": {"input_tokens": 24 + len(held.wish.task_id), "output_tokens": len(held.script.tokens)},
     }
-    store.complete_task(service.db, held.task.id, response, attempt=held.attempt, now_ms=service.now_ms)
+    store.complete_task(service.db, held.wish.task_id, response, attempt=held.attempt, now_ms=service.now_ms)
 
 
 def _output(held: Held) -> list[dict[str, object]]:
-    if held.task.kind == EMBEDDING:
+    if held.wish.kind == EMBEDDING:
         return [{"type": "embedding", "dimensions": 768}]
     text = {"type": "output_text", "text": "".join(held.script.tokens)}
     return [{"type": "message", "role": "assistant", "content": [text]}]
@@ -160,4 +155,4 @@ def _stop(service: Service, held: Held) -> Play:
     yield held.stop_ms
     with suppress(store.Refused):
         # Refused where another attempt has it by now: then the task is not this worker's to end.
-        store.finish_cancel(service.db, held.task.id, attempt=held.attempt, now_ms=service.now_ms)
+        store.finish_cancel(service.db, held.wish.task_id, attempt=held.attempt, now_ms=service.now_ms)

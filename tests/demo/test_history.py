@@ -77,4 +77,5 @@ def test_a_slow_disk_gets_a_shorter_history_that_still_reaches_the_present(tmp_p
     assert gaps[-1] > 40 * MINUTE_MS
     assert gaps[-2] < 2 * MINUTE_MS
     assert rows(path, "SELECT count(*) FROM tasks WHERE finished_at < ?", BEGAN_MS) > [(20,)]
+    assert rows(path, "SELECT count(*) FROM tasks WHERE finished_at - started_at > ?", 5 * MINUTE_MS) == [(0,)]
     assert broken(path) == []
