@@ -1,9 +1,11 @@
 """Databases for the tests of the store, tasks in each status, and connections that are listened in on."""
 
 import sqlite3
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -59,10 +61,20 @@ def one(db: Database, sql: str, *parameters: object) -> dict[str, Any]:
     return dict(zip((column[0] for column in cursor.description), row, strict=True))
 
 
+@cache
+def _empty_database() -> bytes:
+    """Return a database as a service has just created it. To create one for each test would sync most of the time."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "service.db"
+        store.open_service_database(path).close()
+        return path.read_bytes()
+
+
 @contextmanager
 def rig_of(way: str, folder: Path) -> Iterator[Rig]:
     """Give a database made in one of ``WAYS_TO_A_DATABASE``."""
     path = folder / "service.db"
+    path.write_bytes(_empty_database())
     db = store.open_service_database(path, wait_ms=2000)
     others = []
     if way == "second connection":
