@@ -218,7 +218,7 @@ def test_a_signal_that_sqlite_drops_is_why_a_read_was_stopped(
     result = invoke("tasks", str(one_of_each(tmp_path / "lmsp.db")))
     assert (result.exit_code, result.stdout, result.stderr) == (code, "", "")
     monkeypatch.undo()
-    assert invoke("tasks", str(tmp_path / "lmsp.db")).exit_code == 0
+    assert invoke("tasks", str(tmp_path / "nothing.db")).exit_code == 2
 
 
 def test_signals_are_handled_as_before_once_the_program_has_ended() -> None:
