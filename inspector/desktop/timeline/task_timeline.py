@@ -63,7 +63,6 @@ class TaskTimelineView(QWidget):
         self._picture: Picture | None = None
         self._bars: tuple[tuple[Scale, float], tuple[ProgressBar, ...]] | None = None
         self._layer: QPixmap | None = None
-        self._layer_of: Tokens | None = None
         self._pressed: QPointF | None = None
         self._dragged_ms: float | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -226,9 +225,9 @@ class TaskTimelineView(QWidget):
                 painter.fillRect(area, tokens.accent)
 
     def _static_layer(self, tokens: Tokens) -> QPixmap:
-        """Return all but the cursor and the focus frame; painted anew only when the picture or the colours changed."""
+        """Return all but the cursor and the focus frame; painted anew only after a change."""
         ratio = self.devicePixelRatioF()
-        if self._layer is not None and self._layer_of is tokens and self._layer.devicePixelRatio() == ratio:
+        if self._layer is not None and self._layer.devicePixelRatio() == ratio:
             return self._layer
         layer = QPixmap(self.size() * ratio)
         layer.setDevicePixelRatio(ratio)
@@ -240,7 +239,7 @@ class TaskTimelineView(QWidget):
             if self._known.backwards_at is not None:
                 paint_warning(painter, self._warning_box(), tokens)
             painter.end()
-        self._layer, self._layer_of = layer, tokens
+        self._layer = layer
         return layer
 
     def _note_of_no_log(self) -> str:

@@ -104,6 +104,16 @@ def test_following_from_the_middle_asks_for_the_end(events: EventList, qtbot: Qt
         events.follow(True)
 
 
+def test_a_page_that_takes_the_place_of_others_is_no_choice_of_the_reader(events: EventList) -> None:
+    events.go_to(event(150))
+    told: list[str] = []
+    for name in ("follow_changed", "event_chosen", "before_wanted", "after_wanted", "end_wanted"):
+        getattr(events, name).connect(lambda *_, name=name: told.append(name))
+    events.show_page(page(range(20, 60), after=True), wanted=True)
+    events.doItemsLayout()
+    assert not told
+
+
 def test_a_larger_list_still_stands_at_its_end(events: EventList) -> None:
     events.resize(560, 24 + 2 * ROWS * 24)
     events.doItemsLayout()
