@@ -93,6 +93,7 @@ def test_nothing_is_asked_for_before_the_first_event(events: EventList, qtbot: Q
 def test_newer_events_are_asked_for_at_the_end_of_a_stretch(events: EventList, qtbot: QtBot) -> None:
     events.follow(False)
     events.show_page(page(range(20, 60), after=True), wanted=True)
+    events.verticalScrollBar().setValue(100)
     with qtbot.waitSignal(events.after_wanted):
         events.verticalScrollBar().setValue(events.verticalScrollBar().maximum())
 
