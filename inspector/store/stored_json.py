@@ -2,8 +2,12 @@
 
 import json
 from collections.abc import Mapping
+from typing import Final
 
 from inspector.store.errors import Refused, Unusable
+
+_READABLE: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_ASCII: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 
 
 def to_json(value: object, what: str) -> str:
@@ -12,12 +16,12 @@ def to_json(value: object, what: str) -> str:
     ``what`` names the value in the sentence.
     """
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = _READABLE.encode(value)
         try:
             text.encode()
         except UnicodeEncodeError:
             # A lone surrogate has no UTF-8, but JSON can spell it.
-            text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+            text = _ASCII.encode(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise Refused(f"{what} cannot be stored as JSON: {error}.") from error
     return text
