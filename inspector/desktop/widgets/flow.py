@@ -12,6 +12,7 @@ class FlowLayout(QLayout):
         self._items: list[QLayoutItem] = []
         self._gap = gap
         self._line_gap = line_gap
+        self._width = 0  # of our own: Qt forgets the geometry of a layout that is to be laid out again
         self.setContentsMargins(QMargins())
         if parent is not None:
             parent.setLayout(self)
@@ -38,11 +39,11 @@ class FlowLayout(QLayout):
         return self._arrange(QRect(0, 0, width, 0), move=False)
 
     def setGeometry(self, rect: QRect) -> None:
-        before = self.geometry().width()
         super().setGeometry(rect)
         self._arrange(rect, move=True)
+        before, self._width = self._width, rect.width()
         owner = self.parentWidget()
-        if owner is not None and before != rect.width() and self.heightForWidth(before) != rect.height():
+        if owner is not None and self.heightForWidth(before) != self.heightForWidth(rect.width()):
             # The least height follows from the width, which those around it have to ask for again.
             owner.updateGeometry()
 
@@ -62,7 +63,7 @@ class FlowLayout(QLayout):
                 size = size.expandedTo(item.minimumSize())
         margins = self.contentsMargins()
         narrowest = size.width() + margins.left() + margins.right()
-        return QSize(narrowest, self.heightForWidth(max(self.geometry().width(), narrowest)))
+        return QSize(narrowest, self.heightForWidth(max(self._width, narrowest)))
 
     def _arrange(self, rect: QRect, *, move: bool) -> int:
         """Place the widgets in ``rect`` if ``move``; return the height that they need."""

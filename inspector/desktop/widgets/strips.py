@@ -1,6 +1,6 @@
 """Strips across the window or a pane: bars of controls, and the caption over a part of a pane."""
 
-from PySide6.QtCore import QEvent, QRectF, Qt
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
@@ -36,12 +36,14 @@ class Strip(QWidget):
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, vertical)
         policy.setHeightForWidth(wraps)
         self.setSizePolicy(policy)
-        self.setMinimumHeight(at_least(height))
+
+    def minimumSizeHint(self) -> QSize:
+        return super().minimumSizeHint().expandedTo(QSize(0, at_least(self._height)))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() is QEvent.Type.FontChange:
-            self.setMinimumHeight(at_least(self._height))
+            self.updateGeometry()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = tokens_of(self.palette())

@@ -87,6 +87,7 @@ def test_an_icon_is_drawn_in_its_colour_at_its_scale_within_its_box(name: str, r
     ]
     assert len(inked) >= 8 * ratio
     assert all(color.green() == color.blue() == 0 for *_, color in inked)
+    assert max(color.red() for *_, color in inked) > 200
     last = image.width() - 1
     assert not any(x in (0, last) or y in (0, last) for x, y, _ in inked), "it would be cut at its edge"
 

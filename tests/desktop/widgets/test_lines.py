@@ -1,10 +1,18 @@
+from collections.abc import Callable
+
 import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
 
+from inspector.desktop.widgets.chip import Chip
+from inspector.desktop.widgets.flow import FlowLayout
+from inspector.desktop.widgets.key_values import KeyValue, KeyValues
 from inspector.desktop.widgets.lines import HairLine, PaneSplitter, frame, line_above, line_below, line_right
+from inspector.desktop.widgets.message_bar import MessageBar
 from inspector.desktop.widgets.palette import LIGHT
+from inspector.desktop.widgets.strips import Strip
 from tests.desktop.widgets.pages import Pages
 from tests.desktop.widgets.pictures import blank, seen
 
@@ -68,3 +76,42 @@ def test_panes_meet_at_a_line_and_do_not_vanish(pages: Pages) -> None:
     assert splitter.sizes()[1] >= 50
     assert seen(splitter).pixelColor(left, 100) == LIGHT.edge
     assert splitter.width() == sum(splitter.sizes()) + 1
+
+
+def chips() -> QWidget:
+    strip = Strip(height=36, wraps=True)
+    flow = FlowLayout(strip)
+    for word in ("queued", "loading", "running", "cancelling"):
+        flow.addWidget(Chip(word, status=word))
+    return strip
+
+
+def values() -> QWidget:
+    made = KeyValues()
+    made.show_columns([[KeyValue("Model", "llama")], [KeyValue("Client", "notes")], [KeyValue("Attempt", "1")]])
+    return made
+
+
+@pytest.mark.parametrize(
+    "make", [chips, values, lambda: MessageBar("info", "Not cancelled: it finished first.", "Nothing was written.")]
+)
+def test_a_pane_that_was_pushed_small_still_shows_its_strips_whole(
+    pages: Pages, qtbot: QtBot, make: Callable[[], QWidget]
+) -> None:
+    splitter = PaneSplitter(Qt.Orientation.Vertical)
+    pane = QWidget()
+    column = QVBoxLayout(pane)
+    column.setContentsMargins(0, 0, 0, 0)
+    strip = make()
+    column.addWidget(strip)
+    splitter.addWidget(pane)
+    splitter.addWidget(QWidget())
+    splitter.setMinimumHeight(500)
+    pages.show(splitter, 900)
+    splitter.setSizes([1, 499])
+    low = strip.heightForWidth(900)
+
+    splitter.window().resize(160, 700)
+
+    qtbot.waitUntil(lambda: strip.width() <= 200)
+    qtbot.waitUntil(lambda: strip.height() == strip.heightForWidth(strip.width()) > low)

@@ -2,7 +2,7 @@ from itertools import combinations
 
 import pytest
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication
 
 from inspector.desktop.widgets.palette import DARK, LIGHT, Tokens
@@ -26,6 +26,21 @@ def test_every_two_states_look_different_without_colour(tokens: Tokens, ground: 
         # Not only a shade: a good part of the pixels differs by more than a faint step.
         differing = sum(abs(a - b) > 24 for a, b in zip(first, second, strict=True))
         assert differing >= len(first) * 0.05, f"{one} and {other}"
+
+
+@pytest.mark.usefixtures("app")
+@pytest.mark.parametrize("ratio", [1.0, 2.0])
+def test_every_two_states_have_another_outline_or_filling(ratio: float) -> None:
+    covered = {word: _coverage(state_pixmap(word, SHAPE, LIGHT, ratio)) for word in WORDS}
+
+    for (one, first), (other, second) in combinations(covered.items(), 2):
+        differing = sum(abs(a - b) > 100 for a, b in zip(first, second, strict=True))
+        assert differing >= len(first) * 0.1, f"{one} and {other}"
+
+
+def _coverage(pixmap: QPixmap) -> list[int]:
+    image = pixmap.toImage()
+    return [image.pixelColor(x, y).alpha() for y in range(image.height()) for x in range(image.width())]
 
 
 @pytest.mark.usefixtures("app")
