@@ -1,9 +1,14 @@
 """A filter of tasks as SQL. It passes exactly the rows for which ``TaskFilter.passes`` is true."""
 
+from typing import Final
+
 from inspector.layout.pages import TEXT_COLUMNS, TaskFilter, ascii_lower
 from inspector.reading.connection import Value
 from inspector.reading.recognising import Table
 from inspector.reading.values import BLOB_BYTES_SHOWN
+
+_MAY_STAND_FOR_ANOTHER_CLASS: Final = tuple("0123456789+-.xI")
+"""How a number or a blob begins when it is shown as text."""
 
 
 def conditions(wanted: TaskFilter, tasks: Table, *, statuses: bool = True) -> tuple[list[str], dict[str, Value]]:
@@ -14,11 +19,11 @@ def conditions(wanted: TaskFilter, tasks: Table, *, statuses: bool = True) -> tu
     found: list[str] = []
     values: dict[str, Value] = {}
     if statuses and wanted.statuses:
-        names = [f"status_{at}" for at in range(len(wanted.statuses))]
-        values.update(zip(names, sorted(wanted.statuses), strict=True))
-        found.append(f"status IN ({', '.join(f':{name}' for name in names)})")
+        words = {f"status_{at}": status for at, status in enumerate(sorted(wanted.statuses))}
+        found += _is_any("status", words, tasks)
+        values.update(words)
     if wanted.model_id is not None:
-        found.append("model_id = :model_id" if "model_id" in tasks.columns else "0")
+        found += _is_any("model_id", {"model_id": wanted.model_id}, tasks) if "model_id" in tasks.columns else ["0"]
         values["model_id"] = wanted.model_id
     if wanted.text:
         columns = [_shown(column, tasks) for column in TEXT_COLUMNS if column in tasks.columns]
@@ -32,10 +37,26 @@ def where(found: list[str]) -> str:
     return f"WHERE {' AND '.join(found)}" if found else ""
 
 
+def _is_any(column: str, words: dict[str, str], tasks: Table) -> list[str]:
+    """Return the conditions under which ``column`` shows one of ``words``, parameter names to values.
+
+    In a table that is not ours a column may compare in other ways than by its characters; what it shows decides, and
+    the column itself stands beside that for the sake of its index, where no other storage class can show the same.
+    """
+    names = ", ".join(f":{name}" for name in words)
+    by_index = f"{column} IN ({names})"
+    if tasks.is_ours:
+        return [by_index]
+    by_text = f"{_shown(column, tasks)} IN ({names})"
+    odd = any(word == "" or word.startswith(_MAY_STAND_FOR_ANOTHER_CLASS) for word in words.values())
+    return [by_text] if odd else [by_index, by_text]
+
+
 def _shown(column: str, tasks: Table) -> str:
     """Return what a row shows of ``column``: in a table of ours that is the column itself."""
     if tasks.is_ours:
         return column
     more = f"CASE WHEN length({column}) > {BLOB_BYTES_SHOWN} THEN '…' ELSE '' END"
-    blob = f"'x''' || hex(substr({column}, 1, {BLOB_BYTES_SHOWN})) || {more} || ''''"
-    return f"CASE typeof({column}) WHEN 'blob' THEN {blob} ELSE {column} END"
+    blob = f"'x''' || lower(hex(substr({column}, 1, {BLOB_BYTES_SHOWN}))) || {more} || ''''"
+    nothing = "WHEN 'null' THEN ''" if column in ("id", "status") else ""
+    return f"CASE typeof({column}) WHEN 'blob' THEN {blob} {nothing} ELSE CAST({column} AS TEXT) END"

@@ -13,14 +13,21 @@ from inspector.reading.task_pages import task_row
 from tests.support.reading_databases import add_task
 
 COLUMNS = ", ".join(TASK_COLUMNS)
+DECLARED = (COLUMNS, COLUMNS.replace(",", " INTEGER,"), COLUMNS.replace(",", " TEXT COLLATE NOCASE,"))
 LOOSE = Table("tasks", frozenset(TASK_COLUMNS), "rowid", is_ours=False)
 OURS = Table("tasks", frozenset(TASK_COLUMNS), "rowid", is_ours=True)
 
 TEXTS = st.text(st.sampled_from("aAbBzZéÉß\u017f\u212ak%_\\'\"\0\n 1.-xX…"), max_size=6)
-STATUSES = st.sampled_from(["queued", "running", "failed", "Queued", "queued\0", ""])
+STATUSES = st.sampled_from(["queued", "running", "failed", "Queued", "queued\0", "", "5", "x'00'", "Inf", "1.5"])
 NUMBERS = st.sampled_from([0.5, -1.0, 1e300, 1e15, 123456.75, 1e-7, float("inf"), -float("inf")])
 VALUES = st.one_of(
-    st.none(), TEXTS, st.integers(-(2**63), 2**63 - 1), NUMBERS, st.binary(max_size=40), TEXTS.map(str.encode)
+    st.none(),
+    TEXTS,
+    st.sampled_from([5, 1.5, b"\0", "5", "05"]),
+    st.integers(-(2**63), 2**63 - 1),
+    NUMBERS,
+    st.binary(max_size=40),
+    TEXTS.map(str.encode),
 )
 ROWS = st.tuples(VALUES, VALUES, VALUES, VALUES, st.one_of(STATUSES, VALUES), VALUES)
 FILTERS = st.builds(
@@ -39,14 +46,18 @@ def found(db: sqlite3.Connection, table: Table, wanted: TaskFilter) -> tuple[lis
     return [number for (number,) in by_sql], [number for number, *row in rows if wanted.passes(task_row(tuple(row)))]
 
 
-@given(st.lists(ROWS, min_size=1, max_size=5), FILTERS)
-@example([("a", None, "B", None, b"queued", None)], TaskFilter(frozenset({"queued"})))
-@example([("ÄÖ", None, None, None, "queued", None)], TaskFilter(text="äö"))
+@given(st.lists(ROWS, min_size=1, max_size=5), FILTERS, st.sampled_from(DECLARED))
+@example([("a", None, "B", None, b"queued", None)], TaskFilter(frozenset({"queued"})), COLUMNS)
+@example([("ÄÖ", None, None, None, "queued", None)], TaskFilter(text="äö"), COLUMNS)
+@example([("a", None, None, None, None, None)], TaskFilter(frozenset({""})), COLUMNS)
+@example([("a", None, 5, None, 5, None)], TaskFilter(frozenset({"5"}), model_id="5"), COLUMNS)
+@example([("a", None, "5", None, "q", None)], TaskFilter(model_id="05"), DECLARED[1])
+@example([("a", None, "M", None, "Queued", None)], TaskFilter(frozenset({"queued"}), model_id="m"), DECLARED[2])
 def test_a_filter_passes_what_its_sql_finds_in_a_loose_table(
-    rows: list[tuple[object, ...]], wanted: TaskFilter
+    rows: list[tuple[object, ...]], wanted: TaskFilter, declared: str
 ) -> None:
     db = sqlite3.connect(":memory:", isolation_level=None)
-    db.execute(f"CREATE TABLE tasks ({COLUMNS})")
+    db.execute(f"CREATE TABLE tasks ({declared})")
     db.executemany(
         "INSERT INTO tasks (id, client_id, model_id, kind, status, error_code) VALUES (?, ?, ?, ?, ?, ?)", rows
     )
