@@ -184,6 +184,7 @@ class ModelsView(QWidget):
         whole.addWidget(self._filters)
         whole.addWidget(self._progress)
         whole.addWidget(self._splitter, 1)
+        self.setFocusProxy(self._table)
 
     def _connect(self) -> None:
         self._filters.filter_changed.connect(self._refresh)

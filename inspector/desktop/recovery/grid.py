@@ -3,7 +3,7 @@
 from typing import Final
 
 from PySide6.QtCore import QEvent, QModelIndex, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -26,6 +26,11 @@ from inspector.desktop.recovery.grid_painting import (
 )
 from inspector.desktop.recovery.grouping import FOUND, POLICIES, Place
 
+_BY_KEYBOARD: Final = (
+    Qt.FocusReason.TabFocusReason,
+    Qt.FocusReason.BacktabFocusReason,
+    Qt.FocusReason.ShortcutFocusReason,
+)
 _CHOOSE: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
@@ -58,6 +63,8 @@ class RecoveryGrid(QTableView):
         self.setAccessibleName(self.tr("Table 11.3: state found at startup by policy"))
         self.setAccessibleDescription(self.tr("Enter lists only the tasks of a cell, Esc all again."))
         self._compact = False
+        self.shows_cursor = False
+        """Whether the cell where the keyboard is has a frame: once the keyboard was used here."""
         self._make_corner()
         self.clicked.connect(self._on_clicked)
         self._fit()
@@ -81,7 +88,15 @@ class RecoveryGrid(QTableView):
         # Events are cut at their common beginning before the table asks for more room than a narrow window has.
         return QSize(hint.width() * 3 // 5, hint.height())
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        # A view that is shown may get the focus by itself; a frame round a cell that nobody chose would only puzzle.
+        self.shows_cursor = event.reason() in _BY_KEYBOARD
+        super().focusInEvent(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not self.shows_cursor:
+            self.shows_cursor = True
+            self.viewport().update()
         if event.key() in _CHOOSE and self.currentIndex().isValid():
             self._on_clicked(self.currentIndex())
         else:

@@ -212,7 +212,7 @@ def _draw_frame(
     """Frame the cell of the selected task, and more thinly the cell where the keyboard is."""
     if index.data(MARKED_ROLE):
         frame(painter, QRectF(option.rect), tokens.accent, 2)
-    elif option.state & QStyle.StateFlag.State_HasFocus:
+    elif option.state & QStyle.StateFlag.State_HasFocus and getattr(option.widget, "shows_cursor", True):
         frame(painter, QRectF(option.rect), tokens.accent)
 
 

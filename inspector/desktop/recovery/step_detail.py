@@ -228,9 +228,11 @@ class _EventPane(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 8, 0, 0)
         column.setSpacing(6)
-        column.addWidget(self._caption)
+        caption = QHBoxLayout()
+        caption.setContentsMargins(_PADDING, 0, _PADDING, 0)
+        caption.addWidget(self._caption, 1)
+        column.addLayout(caption)
         column.addWidget(body, 1)
-        self._caption.setContentsMargins(_PADDING, 0, _PADDING, 0)
 
     def show_step(self, step: RecoveryStep) -> None:
         text = event_text(step)

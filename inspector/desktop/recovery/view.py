@@ -171,6 +171,7 @@ class RecoveryView(QWidget):
         whole.setSpacing(0)
         whole.addWidget(self._bar)
         whole.addWidget(self._page, 1)
+        self.setFocusProxy(self._table)
 
     def _connect(self) -> None:
         self._grid.chosen_changed.connect(self._on_chosen)

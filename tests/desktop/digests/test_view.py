@@ -155,7 +155,7 @@ def test_a_mismatch_shows_both_digests_and_what_it_means(view: ModelsView) -> No
     assert shown.count("4,683,073,184 bytes") == 2
     assert any(text.startswith("The file has the stored size but other content") for text in shown)
     assert "/models/qwen.gguf" in shown
-    assert part(view, JsonView).shown_text() == '{"family": "plain"}'
+    assert part(view, JsonView).shown_text() == '{\n  "family": "plain"\n}'
 
 
 def test_a_missing_file_has_no_found_digest(view: ModelsView) -> None:
@@ -449,3 +449,13 @@ def test_all_models_are_verified_whatever_is_listed(qtbot: QtBot, view: ModelsVi
         view.verify_all()
 
     assert asked.args == [("gemma", "llama", "mistral", "phi", "qwen")]
+
+
+def test_the_metadata_keep_every_digit(view: ModelsView) -> None:
+    stored = '{"parameters":1254071346418286654,"scale":0.2345678901234568,"parameters":9007199254740993}'
+    view.show_models(page(model("exact", metadata=stored)))
+    select(view, "exact")
+
+    shown = part(view, JsonView).shown_text()
+
+    assert "".join(shown.split()) == stored

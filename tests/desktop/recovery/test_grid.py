@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QColor, QImage
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from inspector.desktop.recovery.grid import RecoveryGrid
@@ -70,6 +71,19 @@ def test_the_chosen_cell_has_the_fill_of_a_selection(grid: RecoveryGrid, model: 
 
     assert ground(1, 0).name() == tokens.select.name()
     assert ground(1, 1).name() == tokens.base.name()
+
+
+def test_the_cell_where_the_keyboard_is_has_a_frame_once_the_keyboard_is_used(qtbot: QtBot, grid: RecoveryGrid) -> None:
+    with qtbot.waitActive(grid):
+        grid.show()
+        grid.activateWindow()
+    grid.setPalette(qpalette(LIGHT))
+    grid.setFocus(Qt.FocusReason.OtherFocusReason)
+    assert LIGHT.accent.name() not in frame_colors(grid.grab().toImage(), cell_of(grid, 0, 0))
+
+    QTest.keyClick(grid, Qt.Key.Key_Right)
+
+    assert LIGHT.accent.name() in frame_colors(grid.grab().toImage(), cell_of(grid, 0, 1))
 
 
 def test_all_twelve_cells_fit_into_the_size_that_the_table_asks_for(grid: RecoveryGrid) -> None:
