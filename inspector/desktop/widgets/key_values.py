@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QSize
+from PySide6.QtCore import QEvent, QRect, QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -113,26 +113,38 @@ class KeyValues(QWidget):
 
     def _place(self) -> None:
         row = at_least(_ROW, room=4)
+        bands = self._bands(self.width())
+        captions = self._caption_widths(len(bands[0]) if bands else 1)
         top, first = 0, 0
-        for band in self._bands(self.width()):
+        for band in bands:
             members = range(first, first + len(band))
             free = self.width() - (len(band) - 1) * _BETWEEN_COLUMNS
             total = sum(self._weight(column) for column in members)
             left = 0.0
-            for column in members:
+            for column, caption in zip(members, captions, strict=False):
                 width = free * self._weight(column) / total
-                self._place_column(self._labels[column], int(left), top, int(width), row)
+                self._place_column(self._labels[column], QRect(int(left), top, int(width), row), caption)
                 left += width + _BETWEEN_COLUMNS
-            top += max(len(column) for column in band) * row if band else 0
+            top += max(len(column) for column in band) * row
             first += len(band)
 
+    def _caption_widths(self, beside: int) -> list[int]:
+        """Return the width of the captions at each place of a band: columns below one another keep one line."""
+        widths = [0] * beside
+        for column, labels in enumerate(self._labels):
+            widest = max((caption.sizeHint().width() for caption, _ in labels), default=0)
+            widths[column % beside] = max(widths[column % beside], widest)
+        return widths
+
     @staticmethod
-    def _place_column(labels: list[tuple[ElidedLabel, ElidedLabel]], left: int, top: int, width: int, row: int) -> None:
-        captions = min(max((caption.sizeHint().width() for caption, _ in labels), default=0), width // 2)
-        start = left + captions + _CAPTION_GAP
+    def _place_column(labels: list[tuple[ElidedLabel, ElidedLabel]], place: QRect, captions: int) -> None:
+        """Place a column whose first row is ``place``."""
+        captions = min(captions, place.width() // 2)
+        start = place.left() + captions + _CAPTION_GAP
         for at, (caption, value) in enumerate(labels):
-            caption.setGeometry(left, top + at * row, captions, row)
-            value.setGeometry(start, top + at * row, max(0, left + width - start), row)
+            top = place.top() + at * place.height()
+            caption.setGeometry(place.left(), top, captions, place.height())
+            value.setGeometry(start, top, max(0, place.right() + 1 - start), place.height())
 
 
 def _shape(columns: list[list[KeyValue]]) -> list[list[tuple[str, bool]]]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPolygonF
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QSizePolicy, QTableView, QWidget
 
 from inspector.desktop.widgets.cells import LAST_PAD, PAD, CellDelegate, TextDelegate
 from inspector.desktop.widgets.drawing import draw_left, draw_right, one_line, small_face
@@ -103,6 +103,25 @@ class DenseHeader(QHeaderView):
         return hidden
 
 
+class _HeaderEnd(QWidget):
+    """Carries the header on over the scroll bar, which so begins where the rows do."""
+
+    def __init__(self, header: DenseHeader) -> None:
+        super().__init__()
+        self._header = header
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(0, self._header.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = tokens_of(self.palette())
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), tokens.header)
+        line_below(painter, QRectF(self.rect()), tokens.line)
+        painter.end()
+
+
 class DenseTable(QTableView):
     """A table of dense rows: whole rows selected, scrolled by pixels, an accent bar on the current row.
 
@@ -117,6 +136,7 @@ class DenseTable(QTableView):
         self.last_column = -1
         self._header = DenseHeader(self, dense=dense)
         self.setHorizontalHeader(self._header)
+        self.addScrollBarWidget(_HeaderEnd(self._header), Qt.AlignmentFlag.AlignTop)
         self.setItemDelegate(TextDelegate(parent=self))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)

@@ -50,6 +50,13 @@ def test_where_it_is_narrow_columns_go_below(pages: Pages) -> None:
     assert heights == [60, 60 + 40, 60 + 60 + 40]
 
 
+def test_columns_below_one_another_keep_one_line(pages: Pages) -> None:
+    found = labels(shown(pages, 400))
+
+    assert found["Attempt"].y() > found["Started"].y()
+    assert found["llama"].x() == found["resume"].x()
+
+
 def test_a_value_that_changes_changes_in_its_place(pages: Pages) -> None:
     values = shown(pages)
     label = labels(values)["17.3 s"]

@@ -125,6 +125,19 @@ def test_numbers_and_their_header_stand_at_the_right_clear_of_the_scroll_bar(qtb
 
 
 @pytest.mark.usefixtures("app")
+@pytest.mark.parametrize("dense", [False, True])
+def test_the_header_goes_on_over_the_scroll_bar(qtbot: QtBot, dense: bool) -> None:
+    table = shown(qtbot, dense=dense)
+    image = seen(table)
+    height = table.dense_header().height()
+    x = table.width() - 3
+
+    assert table.verticalScrollBar().isVisible()
+    assert table.verticalScrollBar().mapTo(table, QPoint()).y() >= height
+    assert [image.pixelColor(x, y) for y in (2, height - 2, height - 1)] == [LIGHT.header, LIGHT.header, LIGHT.line]
+
+
+@pytest.mark.usefixtures("app")
 def test_the_last_column_is_the_last_that_is_seen(qtbot: QtBot) -> None:
     table = shown(qtbot)
     table.grab()
