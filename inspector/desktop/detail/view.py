@@ -1,6 +1,7 @@
 """The detail pane: one task's state, times, timeline, events and stored texts."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import tzinfo
 from typing import Final
 
@@ -111,6 +112,11 @@ class DetailPane(QWidget):
         if detail is not None and (self._asks_next or self._asks_for == detail.task.id):
             self.ask_cancel(detail.task.id)
 
+    def show_row(self, task: TaskRow) -> None:
+        """Show what a commit made of the task's row, before its texts are read again; that of another is dropped."""
+        if self._detail is not None and task.id == self._detail.task.id:
+            self.show_task(replace(self._detail, task=task))
+
     def show_timeline(self, timeline: TaskTimeline | None) -> None:
         """Show the log of the task without its data; one of another task is dropped."""
         is_others = timeline is not None and timeline.task_id != self.task_id
@@ -184,8 +190,9 @@ class DetailPane(QWidget):
             self._show_title()
 
     def minimumSizeHint(self) -> QSize:
-        # What does not fit is left out by height, so the pane may be lower than its parts together want to be.
-        return QSize(320, 220)
+        # Captions and values and the data of an event give way in a low pane; the timeline and a few events stay.
+        title, painted = self._title.sizeHint().height(), self._painted.sizeHint().height()
+        return QSize(320, title + painted + 1 + self._parts.least_height)
 
     def sizeHint(self) -> QSize:
         return QSize(556, 700)
@@ -221,7 +228,7 @@ class DetailPane(QWidget):
         self._title = TitleRow(self)
         self._bar = CancelBar(self)
         self._summary = QWidget(self)
-        self._values = KeyValues(self._summary, weights=(1.7, 1.05, 1.0))
+        self._values = KeyValues(self._summary, weights=(1.6, 1.05, 1.15))
         room = QVBoxLayout(self._summary)
         room.setContentsMargins(12, 0, 12, 6)
         room.addWidget(self._values)
@@ -256,7 +263,7 @@ class DetailPane(QWidget):
     def _fit(self) -> None:
         """Leave out what a low pane has no room for: captions and values, then the timeline, under a question all."""
         bar = self._bar.heightForWidth(self.width()) if self._bar.isVisibleTo(self._whole) else 0
-        room = self.height() - self._title.sizeHint().height() - bar - self._parts.least_height
+        room = self.height() - self._title.sizeHint().height() - bar - 1 - self._parts.least_height
         painted = self._painted.sizeHint().height()
         summary = self._values.heightForWidth(self.width() - 24) + 6
         self._parts.setVisible(room >= 0)

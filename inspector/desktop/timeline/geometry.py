@@ -21,7 +21,12 @@ SPARSE_PX: Final = 2.0
 """Progress nearer than this to its neighbour is drawn one bar per device pixel instead of one line per event."""
 
 FEW: Final = 5
-"""Up to so many events in one place are a line like any other; heights tell counts only where there is a crowd."""
+"""Up to so many events in one place are a line like any other."""
+
+TICK_SHARE: Final = 2 / 3
+"""How high such a line is, of the highest bar."""
+
+_LOWEST_SHARE: Final = 4 / 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +180,8 @@ class ProgressBar:
 
     x: float
     width: float
-    share: float | None
-    """Its count of the highest count in the lane, above 0 up to 1; None where no place in the lane is crowded."""
+    share: float
+    """How high it is, of the highest that a bar can be: above 0, up to 1."""
 
 
 def progress_bars(times: Sequence[int], scale: Scale, ratio: float) -> tuple[ProgressBar, ...]:
@@ -189,7 +194,9 @@ def progress_bars(times: Sequence[int], scale: Scale, ratio: float) -> tuple[Pro
     counts = Counter([int((at - start) * columns_per_ms) for at in times[first:last]])
     for beyond in [column for column in counts if column > rightmost]:
         counts[rightmost] += counts.pop(beyond)
-    peak = max(counts.values(), default=1)
+    by_count = sorted(counts.values())
+    peak = by_count[-1] if by_count else 0
+    is_crowd = bool(by_count) and by_count[(len(by_count) - 1) // 2] > FEW
     columns = sorted(counts)
     near = SPARSE_PX * ratio
     bars = []
@@ -198,8 +205,15 @@ def progress_bars(times: Sequence[int], scale: Scale, ratio: float) -> tuple[Pro
         crowded |= place > 0 and column - columns[place - 1] < near
         crowded |= place + 1 < len(columns) and columns[place + 1] - column < near
         width = 1 / ratio if crowded else min(1.0, (rightmost + 1 - column) / ratio)
-        bars.append(ProgressBar(scale.left + column / ratio, width, counts[column] / peak if peak > FEW else None))
+        bars.append(ProgressBar(scale.left + column / ratio, width, _share(counts[column], peak, is_crowd=is_crowd)))
     return tuple(bars)
+
+
+def _share(count: int, peak: int, *, is_crowd: bool) -> float:
+    """Return a bar's height: in a crowd its count of the highest; elsewhere a line, higher where many pile up."""
+    if is_crowd:
+        return max(_LOWEST_SHARE, count / peak)
+    return TICK_SHARE if count <= FEW else TICK_SHARE + (1 - TICK_SHARE) * (count - FEW) / (peak - FEW)
 
 
 @dataclass(frozen=True, slots=True)

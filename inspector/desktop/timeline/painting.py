@@ -22,7 +22,6 @@ MARGIN: Final = 18
 _FILL: Final = 0.22
 _TICK: Final = 10.0
 _TALLEST: Final = 15.0
-_LOWEST: Final = 4.0
 _SHAPE: Final = 13.0
 _GAP: Final = 5.0
 _LONGEST_WORD: Final = 40
@@ -166,9 +165,8 @@ def _paint_lane(painter: QPainter, picture: Picture, rows: Rows, tokens: Tokens)
     painter.setBrush(mixed(tokens.text, tokens.base, 0.55) if tokens.dark else tokens.text2)
     painter.drawRects(
         [
-            QRectF(bar.x, rows.lane_bottom - height, bar.width, height)
+            QRectF(bar.x, rows.lane_bottom - _TALLEST * bar.share, bar.width, _TALLEST * bar.share)
             for bar in picture.bars
-            for height in (_TICK if bar.share is None else max(_LOWEST, _TALLEST * bar.share),)
         ]
     )
     for item in picture.marks:

@@ -216,6 +216,16 @@ def test_a_task_that_goes_on_keeps_place_and_selection_and_resets_nothing(pane: 
     assert "cancelling" in words(pane)
 
 
+def test_a_row_that_a_commit_made_is_shown_at_once_and_the_texts_stay(pane: DetailPane) -> None:
+    show(pane, response=stored('"text"'))
+    pane.show_row(task("completed", started_at=T0 + 1_900, finished_at=T0 + 9_000, last_seq=6))
+    assert "completed" in words(pane)
+    assert not pane.title.cancel_button.isEnabled()
+    assert pane.parts.panel(DetailTab.RESPONSE).view.shown_text() == '"text"'
+    pane.show_row(task("failed", task_id="other"))
+    assert "failed" not in words(pane)
+
+
 def test_another_task_starts_afresh(pane: DetailPane) -> None:
     show(pane)
     pane.events.select_seq(4)
@@ -460,8 +470,9 @@ def test_nothing_overlaps_or_is_cut_at_any_size(pane: DetailPane, width: int, he
 def test_a_low_pane_keeps_the_timeline_before_the_summary(pane: DetailPane) -> None:
     show(pane)
     assert "Created" in words(pane)
-    pane.resize(560, 300)
+    pane.resize(560, pane.minimumSizeHint().height())
     assert pane.timeline.isVisible()
+    assert pane.minimumSizeHint().height() <= 300
     assert "Created" not in words(pane)
     pane.resize(560, 220)
     assert not pane.timeline.isVisible()

@@ -1,10 +1,12 @@
 from itertools import pairwise
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from inspector.desktop.timeline.geometry import (
     LEAST_WINDOW_MS,
+    TICK_SHARE,
     EventFinder,
     Scale,
     axis_ticks,
@@ -132,18 +134,35 @@ def test_bars_rise_inside_the_window_and_count_what_is_in_it(times: list[int], s
     for bar in bars:
         assert bar.x >= edge
         assert bar.x + bar.width <= scale.right + 1 / ratio
-        assert bar.share is None or 0 < bar.share <= 1
+        assert 0 < bar.share <= 1
         edge = bar.x + bar.width - 1e-6
 
 
-def test_a_bar_is_as_high_as_its_count() -> None:
-    bars = progress_bars([T0] * 8 + [T0 + 50], Scale(T0, T0 + 100, 0.0, 100.0), 1.0)
-    assert [(bar.x, bar.share) for bar in bars] == [(0, 1.0), (50, 0.125)]
+def heights(counts: list[int]) -> list[float]:
+    """Return the bars' heights for so many events in places that lie apart."""
+    times = [T0 + 10 * place for place, count in enumerate(counts) for _ in range(count)]
+    return [bar.share for bar in progress_bars(times, Scale(T0, T0 + 10 * len(counts), 0.0, 10.0 * len(counts)), 1.0)]
+
+
+def test_in_a_crowd_a_bar_is_as_high_as_its_count() -> None:
+    assert heights([40, 20, 10, 40]) == [1.0, 0.5, pytest.approx(4 / 15), 1.0]
 
 
 def test_a_few_events_in_one_place_are_a_line_like_any_other() -> None:
-    bars = progress_bars([T0, T0, T0, T0 + 50], Scale(T0, T0 + 100, 0.0, 100.0), 1.0)
-    assert [(bar.x, bar.share) for bar in bars] == [(0, None), (50, None)]
+    assert heights([1, 3, 1]) == [TICK_SHARE] * 3
+
+
+def test_a_batch_among_lines_stands_out_and_makes_no_other_lower() -> None:
+    low, batch, middle, _ = heights([1, 40, 20, 1])
+    assert low == TICK_SHARE
+    assert batch == 1.0
+    assert TICK_SHARE < middle < batch
+
+
+@given(counts=st.lists(st.integers(1, 60), min_size=2, max_size=20))
+def test_more_events_are_never_a_lower_bar(counts: list[int]) -> None:
+    pairs = sorted(zip(counts, heights(counts), strict=True))
+    assert all(lower[1] <= higher[1] + 1e-9 for lower, higher in pairwise(pairs))
 
 
 def test_crowded_progress_is_a_device_pixel_wide_and_sparse_progress_a_logical_one() -> None:
