@@ -1,7 +1,7 @@
 """The stored and the found digest, one below the other in groups, so that a difference is seen at once."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from PySide6.QtCore import QEvent, QRect, QSize
 from PySide6.QtGui import QPainter, QPaintEvent
@@ -18,6 +18,14 @@ _BETWEEN_LINES: Final = 6
 _BETWEEN_PAIRS: Final = 14
 # A pair of lines holds all eight groups, or a half of them, or less where it is narrower still.
 _GROUPS_A_LINE: Final = (8, 4, 2, 1)
+
+
+class _Line(NamedTuple):
+    """One line of groups, of the stored digest (side 0) or of the found one."""
+
+    top: int
+    side: int
+    part: range
 
 
 class DigestComparison(QWidget):
@@ -70,15 +78,14 @@ class DigestComparison(QWidget):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        pairs = self._pairs(width)
-        return pairs * self._pair_height() + (pairs - 1) * _BETWEEN_PAIRS
+        return self._laid_out(width)[-1].top + self._line_height()
 
     def sizeHint(self) -> QSize:
         width = self._indent() + _GROUPS_A_LINE[0] * self._group_width()
         return QSize(width, self.heightForWidth(width))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._indent() + 2 * self._group_width(), self._pair_height())
+        return QSize(self._indent() + 2 * self._group_width(), 2 * self._line_height() + _BETWEEN_LINES)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -88,15 +95,9 @@ class DigestComparison(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         tokens = tokens_of(self.palette())
-        pairs = self._pairs(self.width())
-        a_line = _GROUPS_A_LINE[0] // pairs
-        line = self._line_height()
-        for pair in range(pairs):
-            top = pair * (self._pair_height() + _BETWEEN_PAIRS)
-            for side in range(2):
-                box = QRect(0, top + side * (line + _BETWEEN_LINES), self.width(), line)
-                first = pair * a_line
-                self._paint_line(painter, box, side, range(first, first + a_line), tokens)
+        for line in self._laid_out(self.width()):
+            box = QRect(0, line.top, self.width(), self._line_height())
+            self._paint_line(painter, box, line.side, line.part, tokens)
         painter.end()
 
     def _paint_line(self, painter: QPainter, box: QRect, side: int, part: range, tokens: Tokens) -> None:
@@ -120,16 +121,26 @@ class DigestComparison(QWidget):
             )
             at += self._group_width()
 
-    def _pairs(self, width: int) -> int:
-        """Return on how many pairs of lines the groups stand in ``width``."""
-        if not any(self._groups):
-            return 1
-        room = width - self._indent() + _BETWEEN_GROUPS
-        fits = next((count for count in _GROUPS_A_LINE if count * self._group_width() <= room), _GROUPS_A_LINE[-1])
-        return _GROUPS_A_LINE[0] // fits
+    def _laid_out(self, width: int) -> list[_Line]:
+        """Return the lines that ``width`` takes; two digests are broken at the same group."""
+        a_line = self._groups_a_line(width)
+        parts = [range(at, at + a_line) for at in range(0, _GROUPS_A_LINE[0], a_line)]
+        first = parts[:1]
+        if all(self._groups):
+            order = [(side, part, side == 0 and part.start > 0) for part in parts for side in (0, 1)]
+        else:
+            order = [(side, part, False) for side in (0, 1) for part in (parts if self._groups[side] else first)]
+        lines = []
+        top = 0
+        for side, part, begins_pair in order:
+            top += _BETWEEN_PAIRS - _BETWEEN_LINES if begins_pair else 0
+            lines.append(_Line(top, side, part))
+            top += self._line_height() + _BETWEEN_LINES
+        return lines
 
-    def _pair_height(self) -> int:
-        return 2 * self._line_height() + _BETWEEN_LINES
+    def _groups_a_line(self, width: int) -> int:
+        room = width - self._indent() + _BETWEEN_GROUPS
+        return next((count for count in _GROUPS_A_LINE if count * self._group_width() <= room), _GROUPS_A_LINE[-1])
 
     @staticmethod
     def _line_height() -> int:

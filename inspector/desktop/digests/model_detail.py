@@ -35,6 +35,7 @@ _PADDING: Final = 12
 _ICON: Final = 16
 _AFTER_CAPTION: Final = 10
 """What ``KeyValues`` leaves between its captions and its values."""
+_BETWEEN_COLUMNS: Final = 16
 _SHARE: Final = 100
 _SIDE_BY_SIDE_FROM: Final = 100
 """In widths of an average character: below it the metadata stand under the facts."""
@@ -103,6 +104,7 @@ class _Facts(QScrollArea):
         super().__init__()
         self._zone = zone
         self._path_text = ""
+        self._pairs: tuple[KeyValue, ...] = ()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -158,6 +160,10 @@ class _Facts(QScrollArea):
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.ApplicationFontChange):
             self._fit()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_figures()
+
     def show_standing(self, standing: Standing, now_ms: int | None) -> None:
         model, check = standing.model, standing.check
         busy = standing.progress is not None or standing.waits
@@ -174,21 +180,16 @@ class _Facts(QScrollArea):
             stored_words=one_line(model.digest),
             found_words=found_words(check),
         )
-        self._figures.show_columns(
-            (
-                (
-                    KeyValue(self.tr("Size stored"), size_words(model.size_bytes)),
-                    KeyValue(self.tr("Added"), clock_time(model.added_at, now_ms, self._zone, digits=0)),
-                ),
-                (
-                    KeyValue(self.tr("Size found"), size_words(None if check is None else check.found_size)),
-                    KeyValue(
-                        self.tr("Modified"),
-                        clock_time(None if check is None else check.modified_at_ms, now_ms, self._zone, digits=0),
-                    ),
-                ),
-            )
+        self._pairs = (
+            KeyValue(self.tr("Size stored"), size_words(model.size_bytes)),
+            KeyValue(self.tr("Size found"), size_words(None if check is None else check.found_size)),
+            KeyValue(self.tr("Added"), clock_time(model.added_at, now_ms, self._zone, digits=0)),
+            KeyValue(
+                self.tr("Modified"),
+                clock_time(None if check is None else check.modified_at_ms, now_ms, self._zone, digits=0),
+            ),
         )
+        self._show_figures()
         self._path_text = model.path
         self._path.setText(one_line(model.path))
 
@@ -197,6 +198,16 @@ class _Facts(QScrollArea):
         captions = QFontMetrics(ui_font()).horizontalAdvance(self.tr("Size stored")) + 1
         self._path_caption.setMinimumWidth(captions)
         self._digests.set_caption_width(captions + _AFTER_CAPTION)
+
+    def _show_figures(self) -> None:
+        """Show sizes and times in two columns where every digit fits, otherwise below one another."""
+        metrics = QFontMetrics(ui_font())
+        widest = max(
+            (metrics.horizontalAdvance(pair.caption) + metrics.horizontalAdvance(pair.value) for pair in self._pairs),
+            default=0,
+        )
+        two = 2 * (widest + 2 * _AFTER_CAPTION) + _BETWEEN_COLUMNS <= self.viewport().width() - 2 * _PADDING
+        self._figures.show_columns((self._pairs[::2], self._pairs[1::2]) if two else (self._pairs,))
 
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText(self._path_text)

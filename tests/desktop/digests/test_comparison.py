@@ -54,3 +54,12 @@ def test_it_paints_at_every_width(comparison: DigestComparison) -> None:
         comparison.resize(width, comparison.heightForWidth(width))
 
         assert not comparison.grab().isNull()
+
+
+def test_a_digest_that_stands_alone_is_not_torn_apart(comparison: DigestComparison) -> None:
+    comparison.show_digests(ONE, OTHER, stored_words="", found_words="")
+    both = comparison.heightForWidth(HALF)
+
+    comparison.show_digests(ONE, (), stored_words="", found_words="no file")
+
+    assert comparison.heightForWidth(WIDE) < comparison.heightForWidth(HALF) < both

@@ -459,3 +459,22 @@ def test_the_metadata_keep_every_digit(view: ModelsView) -> None:
     shown = part(view, JsonView).shown_text()
 
     assert "".join(shown.split()) == stored
+
+
+@pytest.mark.parametrize("width", [1264, 856, 756])
+def test_every_digit_of_a_size_is_seen_at_every_width(qtbot: QtBot, view: ModelsView, width: int) -> None:
+    view.show_models(page(model("large", size=2**63 - 1)))
+    select(view, "large")
+    view.resize(width, 808)
+
+    sizes = [label for label in view.findChildren(ElidedLabel) if label.text().endswith(" bytes") and label.isVisible()]
+    assert sizes
+    qtbot.waitUntil(
+        lambda: (
+            not any(
+                label.is_cut()
+                for label in view.findChildren(ElidedLabel)
+                if label.isVisible() and label.text() == "9,223,372,036,854,775,807 bytes"
+            )
+        )
+    )
