@@ -4,6 +4,7 @@ from PySide6.QtCore import QRectF, QSize, QTimer
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from inspector.desktop.widgets.motion import wants_motion
 from inspector.desktop.widgets.palette import tokens_of
 
 PATIENCE_MS = 300
@@ -16,12 +17,12 @@ _ROUND = 30
 class BusyLine(QWidget):
     """Two pixels under a header that are always there, and in which a bar runs while something is busy for long.
 
-    ``still``: nothing may move, so the whole line is coloured instead.
+    ``still``: the whole line is coloured instead; None: as the desktop wishes.
     """
 
-    def __init__(self, parent: QWidget | None = None, *, still: bool = False) -> None:
+    def __init__(self, parent: QWidget | None = None, *, still: bool | None = None) -> None:
         super().__init__(parent)
-        self._still = still
+        self._still = not wants_motion() if still is None else still
         self._step = -1
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._patience = QTimer(self)
@@ -73,7 +74,7 @@ class BusyLine(QWidget):
 
     def _appear(self) -> None:
         self._step = 0
-        self.setAccessibleDescription("Busy")
+        self.setAccessibleDescription(self.tr("Busy"))
         if not self._still:
             self._moving.start()
         self.update()

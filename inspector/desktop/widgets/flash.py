@@ -7,6 +7,8 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QTimer
 from PySide6.QtWidgets import QAbstractItemView
 from shiboken6 import isValid
 
+from inspector.desktop.widgets.motion import wants_motion
+
 FULL_MS = 400
 """How long a changed cell keeps the whole colour."""
 GONE_MS = 1_600
@@ -30,12 +32,12 @@ class FlashClock(QObject):
     """
 
     def __init__(
-        self, parent: QObject | None = None, *, now_ms: Callable[[], int] = _monotonic_ms, still: bool = False
+        self, parent: QObject | None = None, *, now_ms: Callable[[], int] = _monotonic_ms, still: bool | None = None
     ) -> None:
-        """Count time by ``now_ms``. ``still``: nothing may move, so a cell is warm for one second and then cold."""
+        """Count time by ``now_ms``. ``still``: warm for a second, then cold; None: as the desktop wishes."""
         super().__init__(parent)
         self.now_ms = now_ms
-        self._still = still
+        self._still = not wants_motion() if still is None else still
         self._warm: dict[tuple[QAbstractItemView, QPersistentModelIndex], None] = {}
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)

@@ -66,7 +66,7 @@ class MessageBar(QWidget):
         self._controls: list[QPushButton] = []
         self._names: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
         self._close = FlatTool(icon="close", parent=self)
-        self._close.setAccessibleName("Close")
+        self._close.setAccessibleName(self.tr("Close"))
         self._close.clicked.connect(self._on_close_clicked)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)

@@ -73,7 +73,7 @@ class NavigationList(QListView):
         self.setMouseTracking(True)
         self.setBackgroundRole(QPalette.ColorRole.Window)
         self.viewport().setBackgroundRole(QPalette.ColorRole.Window)
-        self.setAccessibleName("Views")
+        self.setAccessibleName(self.tr("Views"))
         for destination in destinations:
             item = QStandardItem(destination.word)
             item.setData(destination.name, _NAME_ROLE)

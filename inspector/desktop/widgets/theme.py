@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette, QStyleHints
-from PySide6.QtWidgets import QApplication, QStyle
+from PySide6.QtWidgets import QApplication
 
 from inspector.desktop.widgets.fonts import is_nobodys, system_font
 from inspector.desktop.widgets.palette import DARK, LIGHT, Tokens, qpalette, tokens_of
@@ -36,11 +36,6 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
     else:
         app.setPalette(qpalette(tokens))
     app.setStyleSheet(style_sheet(tokens))
-
-
-def wants_motion(app: QApplication) -> bool:
-    """Say whether the desktop lets things move: without it nothing fades and nothing runs along."""
-    return app.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration) > 0
 
 
 def _chosen(app: QApplication, theme: Theme) -> Tokens | None:

@@ -140,7 +140,8 @@ class PillButton(RowButton):
 
     def set_count(self, count: int, *, sorted_in: bool = True) -> None:
         """Say that ``count`` rows came in: above, or, under another order, not yet ``sorted_in``. None hides it."""
-        self._words = f"{grouped(count)} new above" if sorted_in else f"{grouped(count)} new, not yet sorted in"
+        words = self.tr("{count} new above") if sorted_in else self.tr("{count} new, not yet sorted in")
+        self._words = words.format(count=grouped(count))
         self.refresh()
         self.setVisible(count > 0)
         self._place()

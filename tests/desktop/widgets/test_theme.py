@@ -10,7 +10,7 @@ from inspector.desktop.widgets.navigation import Destination, NavigationList
 from inspector.desktop.widgets.palette import DARK, LIGHT, tokens_of
 from inspector.desktop.widgets.style_sheet import style_sheet
 from inspector.desktop.widgets.tabs import UnderlineTabs
-from inspector.desktop.widgets.theme import Theme, apply_theme, wants_motion
+from inspector.desktop.widgets.theme import Theme, apply_theme
 from inspector.desktop.widgets.tools import FlatTool, HeaderButton, ModeBadge
 from tests.desktop.widgets.pictures import has_color, seen
 
@@ -62,10 +62,6 @@ def test_every_colour_of_the_style_sheet_is_a_token_s() -> None:
     assert style_sheet(LIGHT).lower() != style_sheet(DARK).lower()
     assert LIGHT.accent.name() in style_sheet(LIGHT)
     assert LIGHT.accent.name() not in style_sheet(DARK)
-
-
-def test_motion_is_what_the_style_says(app: QApplication) -> None:
-    assert wants_motion(app)
 
 
 def widgets() -> list[QWidget]:
