@@ -4,21 +4,15 @@ Standard output carries one line of JSON for each happening (see :mod:`inspector
 """
 
 import argparse
-import signal
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from inspector.demo.happenings import Happening, HappeningKind, LineWriter
-from inspector.demo.living import live
-from inspector.demo.playing import LiveClock
+from inspector.demo.happenings import LineWriter
 from inspector.demo.scenarios import DEFAULT_SCENARIO, InvalidScenario, find_scenario
-from inspector.demo.service import Staging
 from inspector.demo.starting import DEFAULT_COMMAND, DEFAULT_SEED, demo_arguments
 from inspector.demo.supervisor import UNUSABLE, Supervisor
-from inspector.store import Unusable
 
 _STDIN, _STDOUT = 0, 1
 
@@ -43,23 +37,13 @@ def main(arguments: Sequence[str], *, command: Sequence[str] = DEFAULT_COMMAND) 
     except InvalidScenario as error:
         parser.error(error.sentence)
     if given.service is not None:
-        staging = Staging(given.db, scenario, given.seed, LineWriter(_STDOUT))
-        return _serve(staging, speed=given.speed, first=given.service == 1)
+        from inspector.demo.serving import serve  # noqa: PLC0415  the supervisor starts sooner without the store
+
+        report = LineWriter(_STDOUT)
+        return serve(given.db, scenario, given.seed, report, speed=given.speed, life=given.service, leash=_STDIN)
     again = demo_arguments(given.db, scenario.name, speed=given.speed, seed=given.seed)
     service = [*command, *again, "--service"]
     return Supervisor(service, scenario, speed=given.speed, leash=_STDIN, report=LineWriter(_STDOUT)).run()
-
-
-def _serve(staging: Staging, *, speed: float, first: bool) -> int:
-    # Ctrl+C in a terminal reaches the supervisor as well, which then ends this process in order.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    clock = LiveClock(speed, _STDIN)
-    try:
-        live(staging, clock, first=first, stopwatch=time.perf_counter)
-    except Unusable as error:
-        staging.report(Happening(HappeningKind.UNUSABLE, int(clock.now_ms()), error.sentence))
-        return UNUSABLE
-    return 0
 
 
 class _Parser(argparse.ArgumentParser):

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Final
 
 from inspector.demo.happenings import Happening, parse_happening
@@ -37,7 +38,8 @@ def demo_arguments(
     db_path: str | os.PathLike[str], scenario: str = DEFAULT_SCENARIO, *, speed: float = 1.0, seed: int = DEFAULT_SEED
 ) -> list[str]:
     """Return the arguments of a demo, for whoever starts the process in a way of their own."""
-    return [os.fspath(db_path), "--scenario", scenario, "--speed", str(speed), "--seed", str(seed)]
+    # Absolute: a name that begins with a dash is no option.
+    return [str(Path(db_path).absolute()), "--scenario", scenario, "--speed", str(speed), "--seed", str(seed)]
 
 
 def start_demo(

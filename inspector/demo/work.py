@@ -18,7 +18,7 @@ from inspector.lmsp.statuses import Status
 
 _SNAPSHOT_EVERY = 40
 _BATCHES_IN_THE_PAST = 3
-_BATCH_SIZES = (1, 1, 1, 2, 3)
+_BATCH_SIZES = (1, 1, 1, 1, 1, 2, 3)
 _TOOL_CALL: tuple[str, dict[str, object]] = (
     "response.function_call.done",
     {"name": "read_sensor", "arguments": {"room": "living_room"}},

@@ -184,6 +184,23 @@ def test_a_frozen_program_starts_the_service_with_a_command_of_its_own(tmp_path:
     assert demo.stop() == 0
 
 
+def test_a_supervisor_starts_without_what_only_the_service_needs() -> None:
+    program = "import sys, inspector.demo.__main__; sys.exit('sqlite_utils' in sys.modules)"
+
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_a_database_whose_name_looks_like_an_option_is_a_database(
+    tmp_path: Path, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+
+    until(start(Path("--speed")), HappeningKind.READY)
+
+    assert (tmp_path / "--speed").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
