@@ -24,7 +24,7 @@ class LayoutKind(StrEnum):
     NEWER = "newer"
     """Ours by its application id, of a version we do not know: read with a note, never written."""
     OTHER = "other"
-    """The tables ``tasks`` and ``task_events`` are there and can be read as ours, but the file is not marked as ours."""
+    """The tables ``tasks`` and ``task_events`` can be read as ours, but the file is not marked as ours."""
 
 
 @dataclass(frozen=True, slots=True)

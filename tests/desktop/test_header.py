@@ -12,6 +12,7 @@ from inspector.desktop.header import FileHeader
 from inspector.desktop.widgets.tools import HeaderButton, ModeBadge
 from inspector.layout.opened import Mode
 from tests.desktop.session.test_acting import LIVE
+from tests.support.finding import found
 
 NOW_MS = 1_796_000_100_000
 
@@ -32,7 +33,7 @@ def words(header: FileHeader) -> list[str]:
 def test_it_names_the_file_its_folder_and_why_it_is_open_that_way(header: FileHeader) -> None:
     header.show_opened(replace(LIVE, notes=("It was made by a newer version.",)))
     assert words(header)[:3] == ["service.db", "/data", "A service has it open. It was made by a newer version."]
-    assert header.findChild(ModeBadge).text() == "live"
+    assert found(header, ModeBadge).text() == "live"
 
 
 @pytest.mark.parametrize(
@@ -53,7 +54,7 @@ def test_a_file_that_does_not_move_says_when_it_was_read_and_cannot_be_paused(he
     header.show_opened(replace(LIVE, mode=mode))
     header.set_now(NOW_MS, NOW_MS - 5_000)
     assert "read 00:54:55.000" in words(header)
-    assert not header.findChild(HeaderButton).isVisible()
+    assert not found(header, HeaderButton).isVisible()
 
 
 def test_what_is_lost_keeps_the_moment_of_its_loss(header: FileHeader) -> None:
@@ -65,7 +66,7 @@ def test_what_is_lost_keeps_the_moment_of_its_loss(header: FileHeader) -> None:
 
 def test_pause_asks_and_resume_asks_back(header: FileHeader, qtbot: QtBot) -> None:
     header.show_opened(LIVE)
-    button = header.findChild(HeaderButton)
+    button = found(header, HeaderButton)
     with qtbot.waitSignal(header.pause_requested) as asked:
         button.click()
     assert asked.args == [True]
@@ -95,4 +96,4 @@ def test_narrow_it_drops_the_sentence_and_keeps_file_badge_and_age(header: FileH
     header.set_now(NOW_MS, NOW_MS)
     header.set_sentence_shown(False)
     assert words(header) == ["service.db", "/data", "no change yet"]
-    assert header.findChild(ModeBadge).isVisible()
+    assert found(header, ModeBadge).isVisible()

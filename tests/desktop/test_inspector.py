@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ from inspector.desktop.widgets.tools import ModeBadge
 from inspector.layout.opened import Mode
 from inspector.layout.pages import TaskFilter
 from inspector.reading.requests import CountsRequest
+from tests.support.finding import found
 from tests.support.live_file import Service, service_on
 from tests.support.waiting import until
 
@@ -74,7 +76,7 @@ def statuses(inspector: Inspector) -> dict[str, str]:
 
 
 def badge(inspector: Inspector) -> str:
-    return inspector.window.findChild(ModeBadge).text()
+    return found(inspector.window, ModeBadge).text()
 
 
 @contextmanager
@@ -297,6 +299,10 @@ async def test_the_tasks_of_a_model_are_a_filter_away(tmp_path: Path) -> None:
             await until(lambda: len(statuses(inspector)) == 3)
 
 
+def has_ended(pid: int | None) -> bool:
+    return not Path(f"/proc/{pid}").exists()
+
+
 async def test_closing_in_the_midst_of_a_refresh_leaves_nothing_behind(tmp_path: Path) -> None:
     with service_on(tmp_path / "a.db") as service:
         ids = service.accept(5)
@@ -307,7 +313,7 @@ async def test_closing_in_the_midst_of_a_refresh_leaves_nothing_behind(tmp_path:
                 inspector.window.show_view("models")
                 if round_ == 0:
                     service.run(ids[0], deltas=50)
-            await until(lambda pid=pid: not Path(f"/proc/{pid}").exists())
+            await until(partial(has_ended, pid))
 
 
 async def test_a_second_file_replaces_the_first(tmp_path: Path) -> None:

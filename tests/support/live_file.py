@@ -23,7 +23,7 @@ class Service:
         self._now_ms += 1_000
         return self._now_ms
 
-    def accept(self, number: int = 1, *, on_restart: str | None = "retry") -> list[str]:
+    def accept(self, number: int = 1, *, on_restart: str = "retry") -> list[str]:
         """Accept some tasks, and return their ids, oldest first."""
         return [
             store.accept_task(

@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,10 @@ class Heard:
 
     def _count(self) -> None:
         self.replaced += 1
+
+
+def another_reader(session: Session, heard: "Heard", pid: int) -> bool:
+    return bool(heard.lost) or session.reader_pid not in (pid, None)
 
 
 def names_in(folder: Path) -> list[str]:
@@ -105,7 +110,7 @@ async def test_a_file_that_kills_every_reader_counts_as_lost(tmp_path: Path) -> 
                 pid = session.reader_pid
                 assert pid is not None
                 os.kill(pid, signal.SIGKILL)
-                await until(lambda pid=pid: heard.lost or session.reader_pid not in (pid, None))
+                await until(partial(another_reader, session, heard, pid))
             assert len(heard.lost) == 1
             assert session.is_lost
             with pytest.raises(ReaderGone):

@@ -44,7 +44,7 @@ def page(*tasks: TaskRow, more: bool = False) -> TaskPage:
 @pytest.fixture
 def model(qtmodeltester: ModelTester) -> TaskItemModel:
     model = TaskItemModel(UTC)
-    qtmodeltester.check(model)
+    qtmodeltester.check(model)  # type: ignore[no-untyped-call]  # pytest-qt leaves it untyped
     return model
 
 

@@ -4,6 +4,7 @@ from datetime import UTC
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
@@ -14,6 +15,7 @@ from inspector.desktop.widgets.tools import LinkButton, PillButton
 from inspector.layout.pages import Counts, TaskFilter
 from inspector.lmsp.statuses import UNFINISHED
 from tests.desktop.tasks.test_item_model import page, row
+from tests.support.finding import found
 
 
 @pytest.fixture
@@ -45,7 +47,7 @@ def test_at_the_top_new_tasks_come_in_at_once(view: TasksView) -> None:
     assert scrolled(view) == 0
 
 
-def test_scrolled_down_nothing_moves_and_new_tasks_are_announced(view: TasksView, qtbot: QtBot) -> None:
+def test_scrolled_down_nothing_moves_and_new_tasks_are_announced(view: TasksView) -> None:
     view.show_page(page(*(row(number) for number in range(60, 0, -1))), selected="task_0041")
     view.table.verticalScrollBar().setValue(500)
     at, top = scrolled(view), top_task(view)
@@ -53,9 +55,9 @@ def test_scrolled_down_nothing_moves_and_new_tasks_are_announced(view: TasksView
     view.show_changes((row(61), row(62), row(41, "running", last_seq=2)), ())
 
     assert (scrolled(view), top_task(view)) == (at, top)
-    pill = view.findChild(PillButton)
+    pill = found(view, PillButton)
     assert pill.text() == "2 new above"
-    qtbot.mouseClick(pill, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(pill, Qt.MouseButton.LeftButton)
     assert top_task(view) == "task_0062"
     assert str(view.table.currentIndex().siblingAtColumn(TaskColumn.TASK).data()) == "task_0041"
 
@@ -82,12 +84,12 @@ def test_a_task_that_leaves_the_filter_goes_but_not_while_it_is_selected(view: T
     assert view.rows.row_of("task_0001") is None
 
 
-def test_chips_add_up_unfinished_means_the_four_and_all_lifts_them(view: TasksView, qtbot: QtBot) -> None:
+def test_chips_add_up_unfinished_means_the_four_and_all_lifts_them(view: TasksView) -> None:
     asked: list[TaskFilter] = []
     view.filter_changed.connect(asked.append)
 
     for word in ("running", "failed", "Unfinished", "All"):
-        qtbot.mouseClick(chip(view, word), Qt.MouseButton.LeftButton)
+        QTest.mouseClick(chip(view, word), Qt.MouseButton.LeftButton)
 
     assert [wanted.statuses for wanted in asked] == [
         frozenset({"running"}),
@@ -99,18 +101,18 @@ def test_chips_add_up_unfinished_means_the_four_and_all_lifts_them(view: TasksVi
 
 
 def test_typing_asks_once_when_it_rests(view: TasksView, qtbot: QtBot) -> None:
-    search = view.findChild(QLineEdit)
+    search = found(view, QLineEdit)
     with qtbot.waitSignal(view.filter_changed) as asked:
-        qtbot.keyClicks(search, "time")
-        qtbot.keyClick(search, Qt.Key.Key_Return)
+        QTest.keyClicks(search, "time")
+        QTest.keyClick(search, Qt.Key.Key_Return)
     assert asked.args == [TaskFilter(text="time")]
 
 
 def test_escape_lifts_the_filter(view: TasksView, qtbot: QtBot) -> None:
     view.want(TaskFilter(text="x", statuses=frozenset({"failed"})))
-    search = view.findChild(QLineEdit)
+    search = found(view, QLineEdit)
     with qtbot.waitSignal(view.filter_changed) as asked:
-        qtbot.keyClick(search, Qt.Key.Key_Escape)
+        QTest.keyClick(search, Qt.Key.Key_Escape)
     assert asked.args == [TaskFilter()]
     assert search.text() == ""
 
@@ -138,7 +140,7 @@ def test_without_rows_it_says_so_and_offers_to_lift_the_filter(view: TasksView, 
     view.want(TaskFilter(text="nothing"))
     view.show_page(page(), selected=None)
     with qtbot.waitSignal(view.filter_changed) as asked:
-        qtbot.mouseClick(view.findChild(LinkButton), Qt.MouseButton.LeftButton)
+        QTest.mouseClick(found(view, LinkButton), Qt.MouseButton.LeftButton)
     assert asked.args == [TaskFilter()]
 
 
@@ -147,5 +149,5 @@ def test_selecting_a_row_is_told_and_marking_one_is_not(view: TasksView, qtbot: 
     with qtbot.assertNotEmitted(view.task_selected):
         view.mark_selected("task_0001")
     with qtbot.waitSignal(view.task_selected) as told:
-        qtbot.keyClick(view.table, Qt.Key.Key_Up)
+        QTest.keyClick(view.table, Qt.Key.Key_Up)
     assert told.args == ["task_0002"]
