@@ -15,6 +15,9 @@ from inspector.reading.values import integer, integer_or_none, stored_text, text
 DETAIL_BYTES: Final = 64 << 10
 """The most of one large column in a task's detail."""
 
+_CHANGES_PER_TICK: Final = 3
+"""How many changes of status a thinned timeline keeps for each tick of its limit: a log may claim endlessly many."""
+
 PREVIEW_BYTES: Final = 4 << 10
 """The most of one event's data in a page of events."""
 
@@ -86,25 +89,32 @@ def timeline(connection: ReadConnection, shape: Shape, task_id: str, limit: int)
     """Return one task's log without its data. Above ``limit`` events it is thinned; each change of status stays."""
     limit = max(2, limit)
     columns = shape.events.select("seq", "type", "status", "created_at")
+    sql = f"SELECT {columns} FROM task_events WHERE task_id = ? ORDER BY seq"  # noqa: S608  names of ours
     with connection.one_moment():
         events = integer(connection.value("SELECT count(*) FROM task_events WHERE task_id = ?", [task_id]))
-        if events <= limit:
-            sql = f"SELECT {columns} FROM task_events WHERE task_id = ? ORDER BY seq"  # noqa: S608  names of ours
-            rows = connection.rows(sql, [task_id])
-        else:
-            status = "status" if "status" in shape.events.columns else "NULL"
-            sql = f"""
-                SELECT seq, type, status, created_at
-                FROM (SELECT {columns}, lag({status}) OVER (ORDER BY seq) AS earlier,
-                             row_number() OVER (ORDER BY seq) AS place
-                      FROM task_events WHERE task_id = :task_id)
-                WHERE status IS NOT earlier OR place % :step = 1 OR place = :events
-                ORDER BY seq
-                LIMIT :most
-            """  # noqa: S608  names of ours
-            step = -(-events // limit)
-            rows = connection.rows(sql, {"task_id": task_id, "step": step, "events": events, "most": 4 * limit})
+        thinner = _Thinner(events, limit) if events > limit else None
+        rows = connection.rows(sql, [task_id], keep=thinner)
     return TaskTimeline(task_id, tuple(_ticks(rows)), events)
+
+
+class _Thinner:
+    """Says of each event in turn whether it stays: every so many, the last, and each with another status."""
+
+    def __init__(self, events: int, limit: int) -> None:
+        self._last = events - 1
+        self._step = -(-events // limit)
+        self._changes_left = _CHANGES_PER_TICK * limit
+        self._place = -1
+        self._status: Value = None
+
+    def __call__(self, row: Row) -> bool:
+        """Say whether ``row``, the next event, stays."""
+        self._place += 1
+        if row[2] != self._status and self._changes_left:
+            self._changes_left -= 1
+            self._status = row[2]
+            return True
+        return self._place % self._step == 0 or self._place == self._last
 
 
 def _ticks(rows: list[Row]) -> Iterator[Tick]:

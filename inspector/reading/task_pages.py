@@ -2,7 +2,8 @@
 
 import sqlite3
 from collections.abc import Sequence
-from typing import Final
+from functools import lru_cache
+from typing import Any, Final, cast
 
 from inspector.layout.pages import PAGE_ROWS, TaskFilter, TaskKey, TaskPage
 from inspector.layout.rows import TaskRow
@@ -21,6 +22,8 @@ _LATEST: Final = (1 << 63) - 1
 
 def task_row(row: Row) -> TaskRow:
     """Return the task whose columns, in the order of TASK_COLUMNS, are ``row``."""
+    if _fits(tuple(map(type, row))):
+        return TaskRow(*cast("tuple[Any, ...]", row))
     task_id, client, model, kind, status, policy, snapshot, last, attempt, code, created, started, finished, updated = (
         row
     )
@@ -40,6 +43,22 @@ def task_row(row: Row) -> TaskRow:
         finished_at=integer_or_none(finished),
         updated_at=integer_or_none(updated),
     )
+
+
+_TEXT: Final = (str,)
+_TEXT_OR_NONE: Final = (str, type(None))
+_NUMBER: Final = (int,)
+_NUMBER_OR_NONE: Final = (int, type(None))
+_TYPES: Final = (
+    *(_TEXT, _TEXT_OR_NONE, _TEXT_OR_NONE, _TEXT, _TEXT, _TEXT_OR_NONE, _NUMBER_OR_NONE, _NUMBER, _NUMBER),
+    *(_TEXT_OR_NONE, _NUMBER_OR_NONE, _NUMBER_OR_NONE, _NUMBER_OR_NONE, _NUMBER_OR_NONE),
+)
+"""What a task's columns hold in any file that is not odd."""
+
+
+@lru_cache(maxsize=256)
+def _fits(types: tuple[type, ...]) -> bool:
+    return all(kind in fitting for kind, fitting in zip(types, _TYPES, strict=True))
 
 
 def task_page(
