@@ -392,8 +392,9 @@ def test_a_task_that_is_claimed_again_while_recovery_goes_on_is_left_to_its_work
     assert [task.task_id for task in result.resumed] == ["u"]
 
 
-def test_a_plan_that_names_a_task_twice_moves_it_once(rig: Rig) -> None:
+def test_a_plan_that_names_a_task_twice_handles_it_once(rig: Rig) -> None:
     put(rig.db, "running", on_restart="resume")
+    put(rig.db, "queued", task_id="u", at=200)
     plan = store.plan_recovery(rig.db)
     result = store.apply_recovery(rig.db, RecoveryPlan(plan.steps * 2), now_ms=5000)
     assert result.applied == plan
