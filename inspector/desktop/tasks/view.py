@@ -23,14 +23,14 @@ from inspector.layout.rows import TaskRow
 from inspector.lmsp.statuses import UNFINISHED
 
 _WIDTHS: Final = {
-    TaskColumn.STATE: 112,
-    TaskColumn.TASK: 148,
-    TaskColumn.WAIT: 70,
-    TaskColumn.RUN: 72,
-    TaskColumn.EVENTS: 62,
-    TaskColumn.LAST_EVENT: 92,
+    TaskColumn.STATE: 108,
+    TaskColumn.TASK: 142,
+    TaskColumn.WAIT: 66,
+    TaskColumn.RUN: 68,
+    TaskColumn.EVENTS: 58,
+    TaskColumn.LAST_EVENT: 90,
 }
-_SHARES: Final = (716, 548)
+_SHARES: Final = (732, 532)
 """The widths of table and pane in a window of the usual size."""
 _SHARES_BELOW: Final = (45, 55)
 """The heights of the two, one below the other."""

@@ -75,9 +75,12 @@ class FrameWiring(QObject):
         moving = how is not None and how.mode is Mode.LIVE and not self._session.is_paused and not self._session.is_lost
         self._window.header.set_now(now_ms, self._session.read_at_ms)
         if moving:
-            self._window.views.tasks.set_now(now_ms)
-            self._window.views.detail.set_now(now_ms, now_ms)
+            self._show_moment(now_ms)
         self._show_status()
+
+    def _show_moment(self, now_ms: int) -> None:
+        self._window.views.tasks.set_now(now_ms)
+        self._window.views.detail.set_now(now_ms, now_ms)
 
     def stop(self) -> None:
         """Let time stand still: the window is about to end."""
@@ -121,6 +124,9 @@ class FrameWiring(QObject):
 
     def _on_moved(self, moved: Moved) -> None:
         self._window.header.show_moved(moved.read_at_ms)
+        if self._session.is_paused:
+            # It was under way when the pause began: ages are told of its moment from now on.
+            self._show_moment(moved.read_at_ms)
         self._notice_failures(moved.rows)
         self._session.spawn(self._show_counts())
         self.tick()
