@@ -195,33 +195,23 @@ def is_unsafe_use(error: BaseException) -> bool:
 
 
 def connect(path: str, options: str, *, should_stop: Callable[[], bool] = lambda: False) -> tuple[ReadConnection, bool]:
-    """Connect and probe: SQLite says what is wrong only at the first statement. Return also whether it is trusted."""
-    connection = ReadConnection(path, options, should_stop=should_stop)
+    """Connect and read the schema: SQLite says what is wrong only then. Return also whether the schema is trusted."""
     try:
-        _probe(connection)
+        return _probed(path, options, trusted=False, should_stop=should_stop), False
     except SqliteTrouble as error:
-        connection.close()
         if not is_unsafe_use(error):
             raise
-    except BaseException:
-        connection.close()
-        raise
-    else:
-        return connection, False
-    connection = ReadConnection(path, options, trusted=True, should_stop=should_stop)
+    return _probed(path, options, trusted=True, should_stop=should_stop), True
+
+
+def _probed(path: str, options: str, *, trusted: bool, should_stop: Callable[[], bool]) -> ReadConnection:
+    connection = ReadConnection(path, options, trusted=trusted, should_stop=should_stop)
     try:
-        _probe(connection)
+        connection.rows("SELECT type, name FROM sqlite_schema LIMIT 1")
     except BaseException:
         connection.close()
         raise
-    return connection, True
-
-
-def _probe(connection: ReadConnection) -> None:
-    connection.rows("SELECT type, name FROM sqlite_schema LIMIT 1")
-    for table in ("tasks", "task_events"):
-        if connection.rows("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? AND rootpage > 0", [table]):
-            connection.rows(f"SELECT 1 FROM {table} LIMIT 1")  # noqa: S608  one of two literals
+    return connection
 
 
 def _reads_only(action: int, first: str | None, second: str | None, _database: str | None, _source: str | None) -> int:

@@ -1,10 +1,12 @@
 """What has changed since the last look: the events above the last one seen, at a cost of what changed (design 5)."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 from inspector.layout.pages import PAGE_ROWS
 from inspector.layout.rows import TaskRow
 from inspector.reading.connection import ReadConnection, Value
+from inspector.reading.errors import SqliteTrouble
 from inspector.reading.messages import Moved
 from inspector.reading.recognising import Shape
 from inspector.reading.task_pages import tasks_by_id
@@ -30,8 +32,12 @@ class Feed:
         self._newly_watched = False
 
     def start(self, connection: ReadConnection, shape: Shape) -> None:
-        """Take the database as it is for seen."""
+        """Take the database as it is for seen. What of it is damaged is left to the questions that meet it."""
         self._data_version = connection.value("PRAGMA data_version")
+        with suppress(*SqliteTrouble):
+            self._take_for_seen(connection, shape)
+
+    def _take_for_seen(self, connection: ReadConnection, shape: Shape) -> None:
         with connection.one_moment():
             self._last_event_id = _last_event_id(connection, shape)
             self._last_cleanup = _last_cleanup(connection, shape)

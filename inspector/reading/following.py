@@ -132,6 +132,8 @@ class FollowedFile:
         elif self._reopen_at is not None and now >= self._reopen_at:
             self.reopen()
             self._reopen_at = None
+        elif mode is not Mode.RESTING and _other_companions(guard, self._guard):
+            self.reopen()
         elif mode is not Mode.RESTING and now >= self._ask_locks_at:
             self._ask_locks(now)
 
@@ -140,7 +142,7 @@ class FollowedFile:
         self._ask_locks_at = now + self._locks_every_s
         if look.wal:
             held = holders_listed(f"{look.path}-shm", WAL_OPEN)
-            misfit = not held if look.mode is Mode.LIVE else held is None or bool(held)
+            misfit = look.holder not in (held or ()) if look.mode is Mode.LIVE else held is None or bool(held)
         else:
             misfit = not holders_listed(look.path, ANY_USE) and now - self._changed_at > _QUIET_S
         if misfit:
@@ -150,6 +152,12 @@ class FollowedFile:
 
 
 _REPLACED: Final = "The file is gone. It was replaced by another one."
+
+
+def _other_companions(guard: Guard, earlier: Guard) -> bool:
+    """Say whether there is another -wal or -shm now: the one that is read then tells nothing new for ever."""
+    pairs = ((guard.wal, earlier.wal), (guard.shm, earlier.shm))
+    return any(now and before and now.inode != before.inode for now, before in pairs)
 
 
 def _loss(guard: Guard, identity: tuple[int, int] | None) -> str | None:

@@ -12,6 +12,8 @@ _SIZE: Final = 100
 _TEXT_PROBE: Final = 512
 _WAL_FORMAT: Final = 2
 _NEWEST_SCHEMA_FORMAT: Final = 4
+_WAL_HEADER: Final = 32
+_WAL_MAGIC: Final = 0x377F0683
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,25 @@ def read_header(path: str, name: str) -> Header:
     return Header(
         wal=first[18] == _WAL_FORMAT or first[19] == _WAL_FORMAT, missing_bytes=_missing(first, found.st_size)
     )
+
+
+def wal_holds_frames(path: str) -> bool:
+    """Say whether the -wal at ``path`` may hold anything: SQLite takes one without a header of its own for empty.
+
+    Opens and closes the file, as :func:`read_header` does. False where it cannot be opened.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        first = os.pread(descriptor, _WAL_HEADER + 1, 0)
+    finally:
+        os.close(descriptor)
+    if len(first) <= _WAL_HEADER or int.from_bytes(first[:4], "big") | 1 != _WAL_MAGIC:
+        return False
+    page = int.from_bytes(first[8:12], "big")
+    return 512 <= page <= 65_536 and page.bit_count() == 1
 
 
 def _not_sqlite(first: bytes, name: str) -> str:

@@ -27,11 +27,8 @@ class LockRange:
 WAL_OPEN: Final = LockRange(128, 1)
 """In the -shm: each connection to a WAL database holds it shared, and nobody does after a kill."""
 
-WRITING: Final = LockRange(0x40000000, 2)
-"""In the main file: pending and reserved, held by a writer in rollback-journal mode."""
-
 ANY_USE: Final = LockRange(0x40000000, 2 + 510)
-"""In the main file: pending, reserved and shared."""
+"""In the main file: pending and reserved, held by a writer in rollback-journal mode, and shared, held while reading."""
 
 
 def lock_owner(path: str, wanted: LockRange, *, exclusive: bool = True) -> int | None:

@@ -13,7 +13,7 @@ from inspector.layout.opened import Mode
 from inspector.layout.visible import visible
 from inspector.reading.companions import Guard, guard_of, refuse_odd_companions
 from inspector.reading.errors import Unreadable
-from inspector.reading.header import read_header
+from inspector.reading.header import read_header, wal_holds_frames
 from inspector.reading.holders import Holder, holders_of
 
 _LONGEST_PATH: Final = 504
@@ -58,9 +58,9 @@ def look_at(
         name=name,
         wal=header.wal,
         holder=holders[0] if holders else None,
-        has_wal=_waits(guard.wal),
+        has_wal=wal_holds_frames(f"{real}-wal"),
         has_shm=guard.shm is not None,
-        hot_journal=not holders and _is_hot(f"{real}-journal"),
+        hot_journal=_is_hot(f"{real}-journal"),
         was_live=was_live,
         seen_changing=seen_changing,
     )
@@ -198,10 +198,6 @@ def _require_readable_companions(real: str, name: str, guard: Guard) -> None:
     for suffix, state in (("-wal", guard.wal), ("-journal", guard.journal)):
         if state is not None and state.size and not os.access(real + suffix, os.R_OK, effective_ids=True):
             raise Unreadable(f"{name} cannot be read: there is no permission for {name}{suffix} beside it.")
-
-
-def _waits(state: object) -> bool:
-    return getattr(state, "size", 0) > 0
 
 
 def _is_hot(journal: str) -> bool:

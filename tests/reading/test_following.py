@@ -334,6 +334,30 @@ def test_nothing_is_left_beside_a_file_whose_service_closes_while_it_is_opened(t
         assert listing(tmp_path) == {"service.db"}
 
 
+def test_the_service_that_has_it_open_now_is_named(tmp_path: Path) -> None:
+    path = make(tmp_path / "service.db", "early")
+    with service_on(path) as first, opened(path) as reader, service_on(path) as second:
+        assert f"(pid {first.pid})" in str(reader.opened.holder)
+        first.close()
+
+        assert mode_said(reader.look()) is Mode.LIVE
+        assert f"(pid {second.pid})" in str(reader.opened.holder)
+        assert reader.look() == ()
+
+
+def test_another_wal_under_the_same_name_is_the_one_that_is_read(tmp_path: Path) -> None:
+    path = crashed(tmp_path / "service.db")
+    with opened(path) as reader:
+        assert ids(reader) == ["early", "late"]
+        for suffix in ("-wal", "-shm"):
+            (tmp_path / f"service.db{suffix}").unlink()
+        with service_on(path, "wal_autocheckpoint=0") as service:
+            add_task(service, "other")
+            reader.look()
+
+            assert ids(reader) == ["early", "other"]
+
+
 def test_a_task_that_moves_is_pushed_as_it_is_now(tmp_path: Path) -> None:
     path = make(tmp_path / "service.db", "early")
     with service_on(path) as service, opened(path) as reader:

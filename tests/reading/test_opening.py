@@ -194,6 +194,14 @@ def test_companions_of_length_zero_count_as_absent(tmp_path: Path) -> None:
     assert look_at(path).mode is Mode.RESTING
 
 
+@pytest.mark.parametrize("content", [b"x", bytes(32), b"\x37\x7f\x06\x83", bytes(4_200), b"\x37\x7f\x06\x83" * 20])
+def test_a_wal_that_sqlite_takes_for_empty_counts_as_absent(tmp_path: Path, content: bytes) -> None:
+    path = make(tmp_path / "service.db", "a")
+    (tmp_path / "service.db-wal").write_bytes(content)
+
+    assert look_at(path).mode is Mode.RESTING
+
+
 def test_a_lone_shm_is_ignored(tmp_path: Path) -> None:
     path = crashed(tmp_path / "service.db")
     (tmp_path / "service.db-wal").unlink()

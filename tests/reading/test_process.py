@@ -78,6 +78,35 @@ def test_paused_it_says_nothing_until_it_resumes_and_then_all_of_it(tmp_path: Pa
         assert sorted(row.id for row in moved.rows) == ["task-0", "task-1", "task-2"]
 
 
+def wakings(pid: int) -> str:
+    """Return how often a process has gone to sleep so far: it wakes for whatever it does."""
+    lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
+    return next(line for line in lines if line.startswith("voluntary_ctxt_switches"))
+
+
+def test_paused_it_does_nothing_at_all(tmp_path: Path) -> None:
+    path = make(tmp_path / "service.db", "early")
+    with service_on(path) as service, reader_on(path) as reader:
+        reader.until(Opened)
+        reader.ask(Watch(every_ms=20))
+        before = wakings(reader.process.pid)
+        while wakings(reader.process.pid) == before:
+            service.execute("SELECT 1")
+        reader.ask(Watch(every_ms=None))
+        paused = state_of_sleep(reader.process.pid)
+        for number in range(20):
+            add_task(service, f"task-{number}")
+
+        assert wakings(reader.process.pid) == paused
+
+
+def state_of_sleep(pid: int) -> str:
+    """Wait until a process sleeps, and return its wakings."""
+    while "State:\tS" not in Path(f"/proc/{pid}/status").read_text(encoding="ascii"):
+        continue
+    return wakings(pid)
+
+
 def test_a_file_that_cannot_be_read_is_one_sentence_and_the_end(tmp_path: Path) -> None:
     with reader_on(tmp_path / "service.db") as reader:
         lost = reader.receive()

@@ -281,17 +281,25 @@ def test_many_tables_do_not_matter(tmp_path: Path) -> None:
     assert opened(path).layout is LayoutKind.NATIVE
 
 
-def test_a_value_too_large_for_a_list_takes_no_row_away(tmp_path: Path) -> None:
+@pytest.mark.parametrize("length", [70_000, 20_000_000])
+def test_a_value_too_large_for_a_list_takes_no_row_away(tmp_path: Path, length: int) -> None:
     path = tmp_path / "a.db"
     db = create(path)
-    add_task(db, "small", client_id="c")
-    add_task(db, "large", client_id="c" * 20_000_000, error_code="e" * 100_000)
+    add_task(db, "small", client_id="c" * 60_000)
+    add_task(db, "large", client_id="c" * length, error_code="e" * 100_000)
     db.close()
     with open_reader(path, now_ms=read_at) as reader:
         rows = {task.id: task for task in tasks(reader).tasks}
 
         assert set(rows) == {"small", "large"}
         assert rows["large"].client_id == rows["large"].error_code == "(too large to be listed)"
-        assert rows["small"].client_id == "c"
-        with pytest.raises(Unanswered, match="too large"):
-            reader.answer(CountsRequest(TaskFilter(text="c")))
+        assert rows["small"].client_id == "c" * 60_000
+
+
+def test_a_value_too_large_to_be_searched_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    db = create(path)
+    add_task(db, "large", client_id="c" * 20_000_000)
+    db.close()
+    with open_reader(path, now_ms=read_at) as reader, pytest.raises(Unanswered, match="too large"):
+        reader.answer(CountsRequest(TaskFilter(text="c")))
