@@ -59,6 +59,7 @@ class Inspector:
         self._connect_views()
         actions = self._make_actions()
         self.window.make_menus(actions, settings.theme())
+        app.styleHints().colorSchemeChanged.connect(self._on_color_scheme_changed)
         geometry = settings.geometry()
         if geometry is not None:
             self.window.restoreGeometry(geometry)
@@ -74,9 +75,14 @@ class Inspector:
         self._settings.keep_theme(theme)
         apply_theme(self._app, theme)
 
+    def _on_color_scheme_changed(self) -> None:
+        if self._settings.theme() is Theme.SYSTEM:
+            apply_theme(self._app, Theme.SYSTEM)
+
     async def ended(self) -> None:
         """Stop reading, wait for what still runs, and remember the window's place."""
         self._settings.keep_geometry(self.window.saveGeometry())
+        self._app.styleHints().colorSchemeChanged.disconnect(self._on_color_scheme_changed)
         self.frame.stop()
         self.session.close()
         await self.checks.closed()

@@ -16,6 +16,7 @@ from inspector.desktop.recovery.view import RecoveryView
 from inspector.desktop.start.view import StartView
 from inspector.desktop.tasks.view import TasksView
 from inspector.desktop.widgets.fonts import small_font
+from inspector.desktop.widgets.lines import HairLine
 from inspector.desktop.widgets.message_bar import MessageBar, MessageKind
 from inspector.desktop.widgets.navigation import Destination, NavigationList
 from inspector.desktop.widgets.theme import Theme
@@ -93,12 +94,14 @@ class MainWindow(QMainWindow):
         middle.setContentsMargins(0, 0, 0, 0)
         middle.setSpacing(0)
         middle.addWidget(self.navigation)
+        middle.addWidget(HairLine(Qt.Orientation.Vertical, self))
         middle.addWidget(right, 1)
         whole = QWidget(self)
         frame = QVBoxLayout(whole)
         frame.setContentsMargins(0, 0, 0, 0)
         frame.setSpacing(0)
         frame.addWidget(self.header)
+        frame.addWidget(HairLine(Qt.Orientation.Horizontal, self))
         frame.addLayout(middle, 1)
         self.setCentralWidget(whole)
         self._left, self._right = self._make_status_bar()

@@ -259,8 +259,7 @@ class TasksView(QWidget):
                     self._table.setItemDelegateForColumn(column, text)
                 case _:
                     self._table.setItemDelegateForColumn(column, number)
-            if column in _WIDTHS:
-                header.resizeSection(column, _WIDTHS[column])
+        self._table.set_widths([_WIDTHS.get(column, 0) for column in TaskColumn])
         header.setMinimumSectionSize(48)
         header.setSectionResizeMode(TaskColumn.MODEL, QHeaderView.ResizeMode.Stretch)
 

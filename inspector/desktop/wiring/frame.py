@@ -94,6 +94,8 @@ class FrameWiring(QObject):
         window.set_file_open(True)
         for key in ("refused", "lost"):
             window.hide_message(key)
+        if earlier is None or earlier.path != how.path:
+            window.hide_message("replaced")
         if window.view == "start":
             window.show_view("tasks")
             window.views.tasks.table.setFocus()
@@ -156,7 +158,7 @@ class FrameWiring(QObject):
         """Close the file and show the start view."""
         self._session.close()
         self._ticking.stop()
-        for key in ("lost", "layout", "paused", "refused"):
+        for key in ("lost", "layout", "paused", "refused", "replaced"):
             self._window.hide_message(key)
         self._window.header.show_nothing()
         self._window.set_file_open(False)
