@@ -3,7 +3,7 @@
 import re
 import sqlite3
 from collections.abc import Mapping
-from importlib import resources
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
@@ -12,7 +12,8 @@ APPLICATION_ID: Final = 0x4C4D5350
 
 USER_VERSION: Final = 1
 
-DDL: Final = resources.files(__package__).joinpath("native_v1.sql").read_text(encoding="utf-8")
+# A plain path: importlib.resources would take longer to import than all the rest of this.
+DDL: Final = Path(__file__).with_name("native_v1.sql").read_text(encoding="utf-8")
 """The whole layout as SQL, with its application id and version. Run it in one transaction on an empty database."""
 
 TABLES: Final = ("service_config", "clients", "models", "tasks", "task_events", "responses", "idempotency_keys")
