@@ -1,6 +1,8 @@
-"""``python -m inspector.reading PATH [--mode MODE]``: the reader process that a session starts and owns."""
+"""``python -m inspector.reading [--mode MODE] [--] PATH``: the reader process that a session starts and owns.
 
-import argparse
+It stands between the start of the window and the first page, so it loads only what it needs.
+"""
+
 import sys
 import time
 
@@ -8,14 +10,18 @@ from inspector.layout.opened import Mode
 from inspector.reading.process import run
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: list[str]) -> int:
     """Serve one file until standard input ends, and return the exit status."""
-    parser = argparse.ArgumentParser(prog="inspector.reading")
-    parser.add_argument("path")
-    parser.add_argument("--mode", type=Mode, choices=tuple(Mode), default=None)
-    wanted = parser.parse_args(arguments)
-    return run(wanted.path, wanted.mode, lambda: time.time_ns() // 1_000_000)
+    mode = None
+    match arguments:
+        case ["--mode", str(wanted), *arguments] if wanted in Mode.__members__.values():
+            mode = Mode(wanted)
+    match arguments:
+        case ["--", path] | [path]:
+            return run(path, mode, lambda: time.time_ns() // 1_000_000)
+    sys.stderr.write(f"usage: python -m inspector.reading [--mode {'|'.join(Mode)}] [--] PATH\n")
+    return 2
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

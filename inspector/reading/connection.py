@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final, TypeAlias
-from urllib.parse import quote
 
 from inspector.reading.errors import SqliteTrouble, Unanswered
 
@@ -25,6 +24,9 @@ LONGEST_SHORT_VALUE: Final = 64 << 10
 """The same for what stands in lists."""
 
 MOST_VARIABLES: Final = 999
+
+_PLAIN: Final = frozenset(b"/-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+"""The bytes that stand for themselves in a URI; urllib would do the same, and take a tenth of the start to load."""
 
 _BUSY_S: Final = 0.25
 _OPS_BETWEEN_LOOKS: Final = 1_000
@@ -72,7 +74,8 @@ def decoded(raw: bytes) -> str:
 
 def uri_of(path: str, options: str) -> str:
     """Return the URI that SQLite opens ``path`` by, quoted by bytes, so that no name can smuggle an option in."""
-    return f"file:{quote(os.fsencode(path))}?{options}"
+    quoted = "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in os.fsencode(path))
+    return f"file:{quoted}?{options}"
 
 
 class ReadConnection:

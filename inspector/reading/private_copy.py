@@ -1,10 +1,9 @@
 """A private copy of a database that cannot be read in place, by faults.md 3.2."""
 
 import os
-import shutil
 import stat
-import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +23,8 @@ class PrivateCopy:
 
     def __init__(self) -> None:
         _remove_orphans()
-        self._folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
+        self._folder = _temporary_folder() / f"{_PREFIX}{os.getpid()}-{os.urandom(8).hex()}"
+        self._folder.mkdir(mode=0o700)
         self.path = str(self._folder / "copy.db")
 
     def fill(self, path: str, name: str, *, hot: bool, should_stop: Callable[[], bool]) -> None:
@@ -38,7 +38,7 @@ class PrivateCopy:
 
     def remove(self) -> None:
         """Remove the copy. A second time does nothing."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+        _remove(self._folder)
 
 
 def copy_files(path: str, target: str, name: str, *, should_stop: Callable[[], bool]) -> None:
@@ -76,7 +76,8 @@ def cut_super_journal(journal: str) -> None:
 
 def _require_room(guard: Guard, target: str, name: str) -> None:
     needed = sum(state.size for state in (guard.main, guard.wal, guard.journal) if state)
-    free = shutil.disk_usage(Path(target).parent).free
+    room = os.statvfs(Path(target).parent)
+    free = room.f_bavail * room.f_frsize
     if needed + _SPARE > free:
         raise Unreadable(f"{name} cannot be copied: {needed:,} bytes are needed and {free:,} are free.")
 
@@ -103,14 +104,26 @@ def _copy(source: str, target: str, name: str, should_stop: Callable[[], bool]) 
         os.close(descriptor)
 
 
+def _temporary_folder() -> Path:
+    # Not by tempfile: every reader would load it before its first page, and next to none makes a copy.
+    return Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108  the folder in it is ours alone, under a random name
+
+
+def _remove(folder: Path) -> None:
+    with suppress(OSError):
+        for path in folder.iterdir():
+            path.unlink()
+        folder.rmdir()
+
+
 def _remove_orphans() -> None:
     """Remove copies of readers that were killed before they could."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*-*"):
+    for folder in _temporary_folder().glob(f"{_PREFIX}*-*"):
         pid = folder.name.removeprefix(_PREFIX).partition("-")[0]
         try:
             found = folder.lstat()
             orphaned = pid.isdecimal() and not Path(f"/proc/{pid}").exists()
             if orphaned and stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid():
-                shutil.rmtree(folder, ignore_errors=True)
+                _remove(folder)
         except OSError:
             continue

@@ -1,10 +1,9 @@
 """A private copy has no more rights than its reader, takes nothing along that acts, and leaves nothing behind."""
 
 import os
-import shutil
 import sqlite3
-from collections import namedtuple
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -23,7 +22,7 @@ pytestmark = pytest.mark.timeout(30)
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "temporary"
     folder.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    monkeypatch.setenv("TMPDIR", str(folder))
     return folder
 
 
@@ -96,8 +95,8 @@ def test_a_disk_that_is_too_small_is_said_before_anything_is_copied(
     temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = make(tmp_path / "service.db", "a")
-    usage = namedtuple("usage", "total used free")
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(1, 1, 1_000))
+    room = SimpleNamespace(f_bavail=10, f_frsize=100)
+    monkeypatch.setattr(os, "statvfs", lambda _: room)
 
     with pytest.raises(Unreadable) as refused:
         open_reader(path, mode=Mode.COPY, now_ms=read_at)

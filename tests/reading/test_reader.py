@@ -136,7 +136,7 @@ def test_no_file_is_left_by_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     path = crashed(tmp_path / "service.db")
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    monkeypatch.setenv("TMPDIR", str(temporary))
 
     with open_reader(path, mode=Mode.COPY, now_ms=read_at):
         (copy,) = temporary.iterdir()
