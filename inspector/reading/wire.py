@@ -6,6 +6,7 @@ The unpickler looks classes up in a fixed table and nowhere else, so that neithe
 import io
 import pickle
 import struct
+from enum import Enum
 from typing import Final
 
 from inspector.layout import opened, pages, rows
@@ -45,7 +46,9 @@ class TooLarge(WireError):
 
 def encode(message: messages.Message) -> bytes:
     """Return ``message`` as it goes over the wire. Raises TooLarge above the cap."""
-    body = pickle.dumps(message, protocol=5)
+    written = io.BytesIO()
+    _ByValue(written, protocol=5).dump(message)
+    body = written.getvalue()
     if len(body) > CAP:
         raise TooLarge(f"A message of {len(body)} bytes is above the cap of {CAP}.")
     return _LENGTH.pack(len(body)) + body
@@ -73,6 +76,13 @@ class Decoder:
             start = end
         del self._pending[:start]
         return whole
+
+
+class _ByValue(pickle.Pickler):
+    """Writes an enum's member as a call of its class: Python before 3.11.4 would write a call of ``getattr``."""
+
+    def reducer_override(self, value: object) -> object:
+        return (type(value), (value.value,)) if isinstance(value, Enum) else NotImplemented
 
 
 class _OursOnly(pickle.Unpickler):

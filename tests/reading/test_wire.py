@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import pickletools
 import struct
 from contextlib import suppress
 from pathlib import Path
@@ -131,3 +132,17 @@ def test_a_length_above_the_cap_is_refused_before_it_is_waited_for() -> None:
 def test_a_message_above_the_cap_is_not_sent() -> None:
     with pytest.raises(TooLarge):
         encode(Answer(1, StoredText("x" * (CAP + 1), CAP + 1)))
+
+
+def test_nothing_but_our_own_classes_is_named_on_the_wire() -> None:
+    opened = Opened("/a", Mode.LIVE, "why", (), None, LayoutKind.NATIVE, 1, "3.40.1", True, None)
+    named = [
+        argument
+        for message in (opened, Answer(1, (Mode.COPY, LayoutKind.OTHER)))
+        for opcode, argument, _ in pickletools.genops(encode(message)[4:])
+        if opcode.name in ("SHORT_BINUNICODE", "BINUNICODE")
+    ]
+    # Python before 3.11.4 would name builtins.getattr for an enum's member, which the other side refuses.
+    assert "builtins" not in named
+    assert "getattr" not in named
+    assert "inspector.layout.opened" in named
