@@ -7,7 +7,7 @@ import io
 import pickle
 import struct
 from enum import Enum
-from typing import Final
+from typing import Any, Final
 
 from inspector.layout import opened, pages, rows
 from inspector.lmsp import recovery
@@ -81,7 +81,7 @@ class Decoder:
 class _ByValue(pickle.Pickler):
     """Writes an enum's member as a call of its class: Python before 3.11.4 would write a call of ``getattr``."""
 
-    def reducer_override(self, value: object) -> object:
+    def reducer_override(self, value: object) -> Any:  # noqa: ANN401  as pickle has it
         return (type(value), (value.value,)) if isinstance(value, Enum) else NotImplemented
 
 
