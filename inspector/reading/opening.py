@@ -13,7 +13,7 @@ from inspector.layout.opened import Mode
 from inspector.layout.visible import visible
 from inspector.reading.companions import Guard, guard_of, refuse_odd_companions
 from inspector.reading.errors import Unreadable
-from inspector.reading.header import read_header, wal_holds_frames
+from inspector.reading.header import Header, read_header, wal_holds_frames
 from inspector.reading.holders import Holder, holders_of
 
 _LONGEST_PATH: Final = 504
@@ -49,29 +49,18 @@ def look_at(
     lock, was changed while it was read.
     """
     real, name = _existing_file(path)
-    guard = guard_of(real)
-    header = read_header(real, name)
-    refuse_odd_companions(real, name)
-    _require_readable_companions(real, name, guard)
-    holders = holders_of(real)
-    found = _Found(
-        name=name,
-        wal=header.wal,
-        holder=holders[0] if holders else None,
-        has_wal=wal_holds_frames(f"{real}-wal"),
-        has_shm=guard.shm is not None,
-        hot_journal=_is_hot(f"{real}-journal"),
-        was_live=was_live,
-        seen_changing=seen_changing,
-    )
+    try:
+        found, header, guard = _found(real, name, was_live=was_live, seen_changing=seen_changing)
+    except OSError as error:
+        # It went away under our hands, or the disk fails.
+        raise Unreadable(f"{name} cannot be read: {error.strerror}.") from error
     chosen = found.mode() if mode is None else found.wished(mode)
-    notes = () if found.holder else found.notes(header.missing_bytes)
     return Look(
         path=real,
         name=name,
         mode=chosen,
         why=found.why(chosen, wished=mode is not None),
-        notes=notes,
+        notes=() if found.holder else found.notes(header.missing_bytes),
         holder=found.holder,
         wal=header.wal,
         guard=guard,
@@ -150,6 +139,25 @@ class _Found:
                 f"{self.name} is {missing_bytes:,} bytes shorter than its header says: what stood there cannot be read."
             )
         return tuple(notes)
+
+
+def _found(real: str, name: str, *, was_live: bool, seen_changing: bool) -> tuple[_Found, Header, Guard]:
+    guard = guard_of(real)
+    header = read_header(real, name)
+    refuse_odd_companions(real, name)
+    _require_readable_companions(real, name, guard)
+    holders = holders_of(real)
+    found = _Found(
+        name=name,
+        wal=header.wal,
+        holder=holders[0] if holders else None,
+        has_wal=wal_holds_frames(f"{real}-wal"),
+        has_shm=guard.shm is not None,
+        hot_journal=_is_hot(f"{real}-journal"),
+        was_live=was_live,
+        seen_changing=seen_changing,
+    )
+    return found, header, guard
 
 
 def _existing_file(path: str | os.PathLike[str]) -> tuple[str, str]:

@@ -44,7 +44,7 @@ def run(path: str, mode: Mode | None, now_ms: Callable[[], int]) -> int:
         reader = open_reader(path, mode=mode, now_ms=now_ms, should_stop=stop.is_set)
     except Unreadable as error:
         with suppress(BrokenPipeError):
-            _send(output, Lost(error.sentence, now_ms()))
+            _send(output, Lost(error.sentence, now_ms()), stop)
         return EXIT_UNREADABLE
     with reader, suppress(BrokenPipeError):
         try:
@@ -84,7 +84,7 @@ class _Service:
         self._look_at = time.monotonic()
 
     def serve(self) -> None:
-        _send(self._output, self._reader.opened)
+        self._send(self._reader.opened)
         while not self._stop.is_set():
             ready, _, _ = select.select([self._input, self._stop.wakes], [], [], self._wait_s())
             if self._stop.is_set():
@@ -98,7 +98,7 @@ class _Service:
             if self._every_s is not None and time.monotonic() >= self._look_at:
                 self._look_at = time.monotonic() + self._every_s
                 for push in self._reader.look():
-                    _send(self._output, push)
+                    self._send(push)
 
     def _wait_s(self) -> float | None:
         return None if self._every_s is None else max(0.0, self._look_at - time.monotonic())
@@ -112,16 +112,23 @@ class _Service:
             self._look_at = time.monotonic()
         try:
             value = self._reader.answer(message.request, deadline_ms=message.deadline_ms)
-            _send(self._output, Answer(message.number, value))
+            self._send(Answer(message.number, value))
         except Unanswered as error:
-            _send(self._output, Failed(message.number, error.sentence))
+            self._send(Failed(message.number, error.sentence))
         except TooLarge:
-            _send(self._output, Failed(message.number, "The answer is too large to be shown."))
+            self._send(Failed(message.number, "The answer is too large to be shown."))
         for push in self._reader.take_pushes():
-            _send(self._output, push)
+            self._send(push)
+
+    def _send(self, message: Message) -> None:
+        _send(self._output, message, self._stop)
 
 
-def _send(output: int, message: Message) -> None:
+def _send(output: int, message: Message, stop: _StopSignal) -> None:
+    """Write a message as fast as it is taken; at a stop its rest is dropped, since nobody waits for it any more."""
     left = memoryview(encode(message))
-    while left:
-        left = left[os.write(output, left) :]
+    os.set_blocking(output, False)
+    while left and not stop.is_set():
+        _, ready, _ = select.select([stop.wakes], [output], [])
+        if ready:
+            left = left[os.write(output, left) :]

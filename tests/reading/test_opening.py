@@ -361,6 +361,18 @@ def test_a_database_that_one_process_keeps_for_itself_is_live(tmp_path: Path) ->
         assert look_at(path).mode is Mode.LIVE
 
 
+def test_a_file_that_goes_away_under_the_look_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = make(tmp_path / "service.db", "a")
+
+    def remove(real: str) -> None:
+        Path(real).unlink()
+        monkeypatch.undo()
+
+    monkeypatch.setattr("inspector.reading.opening.guard_of", remove)
+
+    assert refusal(path) == "service.db cannot be read: No such file or directory."
+
+
 def test_sqlite_itself_agrees_that_the_journal_is_hot(tmp_path: Path) -> None:
     path = hot(tmp_path / "service.db")
     db = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import select
 import signal
 import struct
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.pages import Counts, TaskPage
+from inspector.reading.__main__ import main
 from inspector.reading.messages import Answer, Asked, Failed, Lost, Moved
 from inspector.reading.requests import CountsRequest, LeftoversRequest, TaskPageRequest, Watch
 from inspector.reading.wire import encode
@@ -124,6 +126,15 @@ def test_a_wish_is_passed_on(tmp_path: Path) -> None:
         assert reader.until(Lost).sentence.startswith("service.db is not opened as live:")
 
 
+@pytest.mark.parametrize("arguments", [[], ["a", "b"], ["--mode", "odd", "a"], ["--mode", "live"], ["-h", "--", "a"]])
+def test_a_wrong_call_is_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 2
+    assert capsys.readouterr() == (
+        "",
+        "usage: python -m inspector.reading [--mode live|resting|crashed|copy] [--] PATH\n",
+    )
+
+
 @pytest.mark.parametrize("how", ["end of input", "SIGTERM", "SIGTERM while paused"])
 def test_it_ends_and_takes_its_copy_with_it(tmp_path: Path, how: str) -> None:
     path = crashed(tmp_path / "service.db")
@@ -154,6 +165,20 @@ def test_a_term_in_the_middle_of_a_query_ends_it(tmp_path: Path) -> None:
         reader.process.send_signal(signal.SIGTERM)
         reader.send(encode(Asked(1, LeftoversRequest(), 60_000)))
         assert reader.ended() == (0, "")
+
+
+def test_a_term_ends_it_also_where_nobody_takes_what_it_says(tmp_path: Path) -> None:
+    path = make(tmp_path / "service.db", *(f"task-{number}" for number in range(100)))
+    with reader_on(path) as reader:
+        reader.until(Opened)
+        assert reader.process.stdout is not None
+        for number in range(100):
+            reader.send(encode(Asked(number, TaskPageRequest())))
+        while select.select([reader.process.stdout], [], [], 0)[0] == []:
+            continue
+        state_of_sleep(reader.process.pid)  # its pipe is full
+        reader.process.send_signal(signal.SIGTERM)
+        assert reader.ended()[0] == 0
 
 
 def test_a_copy_left_by_a_killed_reader_is_removed_by_the_next(tmp_path: Path) -> None:
