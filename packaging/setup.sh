@@ -165,6 +165,8 @@ make_ready() {
         # The build backend comes from the lock too: an isolated build would fetch whatever is newest.
         pip_install hatchling editables
         pip_install --no-build-isolation --editable "$root"
+        # Where Python is told not to keep what it compiled, every start would compile the whole program again.
+        "$venv/bin/python" -I -m compileall -q "$root/inspector" || true
         installed_from >"$venv/ready-run"
     fi
     if [ "$1" != run ]; then
