@@ -12,11 +12,12 @@ from inspector.reading.process import run
 
 def main(arguments: list[str]) -> int:
     """Serve one file until standard input ends, and return the exit status."""
-    mode = None
     match arguments:
-        case ["--mode", str(wanted), *arguments] if wanted in Mode.__members__.values():
-            mode = Mode(wanted)
-    match arguments:
+        case ["--mode", wanted, *rest] if wanted in Mode.__members__.values():
+            mode: Mode | None = Mode(wanted)
+        case rest:
+            mode = None
+    match rest:
         case ["--", path] | [path]:
             return run(path, mode, lambda: time.time_ns() // 1_000_000)
     sys.stderr.write(f"usage: python -m inspector.reading [--mode {'|'.join(Mode)}] [--] PATH\n")
