@@ -7,6 +7,7 @@ import pytest
 
 from inspector.layout.opened import LayoutKind, Mode, Opened
 from inspector.layout.pages import TaskPage
+from inspector.reading.answers import answer_of
 from inspector.reading.errors import Unanswered
 from inspector.reading.messages import Lost, Moved, Push
 from inspector.reading.reader import Reader, open_reader
@@ -104,6 +105,24 @@ def test_an_answer_is_never_one_of_a_file_that_moved(tmp_path: Path) -> None:
 
         assert ids(reader) == ["early", "late"]
         assert [mode_said((push,)) for push in reader.take_pushes()] == [Mode.LIVE]
+
+
+def test_an_answer_during_which_the_file_moved_is_thrown_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = make(tmp_path / "service.db", "early")
+    read: list[object] = []
+
+    def write_after_reading(*arguments: object) -> object:
+        value = answer_of(*arguments)  # type: ignore[arg-type]
+        if not read:
+            with service_on(path) as service:
+                add_task(service, "late")
+        read.append(value)
+        return value
+
+    monkeypatch.setattr("inspector.reading.reader.answer_of", write_after_reading)
+    with opened(path) as reader:
+        assert ids(reader) == ["early", "late"]
+    assert len(read) == 2
 
 
 def test_a_rollback_file_that_changes_is_live_without_a_lock_to_see(tmp_path: Path) -> None:
