@@ -166,7 +166,7 @@ make_ready() {
         pip_install hatchling editables
         pip_install --no-build-isolation --editable "$root"
         # Where Python is told not to keep what it compiled, every start would compile the whole program again.
-        "$venv/bin/python" -I -m compileall -q "$root/inspector" || true
+        "$venv/bin/python" -I -m compileall -q "$root/inspector" >/dev/null 2>&1 || true
         installed_from >"$venv/ready-run"
     fi
     if [ "$1" != run ]; then

@@ -46,11 +46,11 @@ class Inspector:
         self.window = MainWindow(views, zone)
         self._tasks = TasksWiring(views.tasks, self.session, self.selection)
         self._detail = DetailWiring(views.detail, self.session, self.selection, settings)
-        self.models = ModelsWiring(views.models, self.session, self.checks, self._on_models)
+        self._models = ModelsWiring(views.models, self.session, self.checks, self._on_models)
         self._recovery = RecoveryWiring(views.recovery, self.session)
         words = {
             "tasks": views.tasks.shown_sentence,
-            "models": self.models.summary,
+            "models": self._models.summary,
             "recovery": self._recovery.summary,
         }
         self.frame = FrameWiring(self.window, self.session, settings, zone, words)
@@ -66,7 +66,7 @@ class Inspector:
 
     def open(self, target: Target, *, task_id: str | None = None, reader: "Popen[bytes] | None" = None) -> None:
         """Open a file instead of what is open, with this task selected; ``reader`` is its reader if it runs already."""
-        self.checks.forget()
+        self._forget()
         self.selection.select(task_id)
         self.session.open(target, reader)
 
@@ -182,14 +182,20 @@ class Inspector:
         self.window.views.tasks.want(TaskFilter(model_id=model_id))
 
     def _on_view_changed(self, name: str) -> None:
-        self.models.set_on_screen(name == "models")
+        self._models.set_on_screen(name == "models")
         self._recovery.set_on_screen(name == "recovery")
         self.frame.tick()
 
     def _close_file(self) -> None:
-        self.checks.forget()
+        self._forget()
         self.selection.select(None)
         self.frame.close_file()
+
+    def _forget(self) -> None:
+        """Leave nothing of the file that was open on screen."""
+        self.checks.forget()
+        self.window.views.models.clear()
+        self.window.views.recovery.clear()
 
     def _forget_recent(self) -> None:
         self._settings.forget_recent()

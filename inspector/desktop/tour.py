@@ -92,7 +92,7 @@ class Tour:
         if verify:
             ended = asyncio.Event()
             self._inspector.checks.ended.connect(ended.set)
-            self._inspector.models.verify_all()
+            self._inspector.window.views.models.verify_all()
             await asyncio.wait_for(ended.wait(), _WAIT_S)
         await self._take("models")
 

@@ -1,4 +1,4 @@
-"""Requests that replace one another: only the answer to the last one is delivered."""
+"""Requests that replace one another, and requests that are made again: never more than one is under way."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -53,3 +53,32 @@ class LatestOnly:
         """Drop the answer that is under way and the wish that waits."""
         self._asked += 1
         self._waiting = None
+
+
+class OneAtATime:
+    """Brings what is shown up to date, again and again, without a queue.
+
+    However often it is asked for while one refresh is under way, one more follows it. Every answer is delivered: where
+    changes come faster than answers, what is shown still moves.
+    """
+
+    def __init__(self) -> None:
+        self._under_way = False
+        self._again = False
+
+    async def refresh(self, request: Callable[[], Awaitable[Answer]], deliver: Callable[[Answer], None]) -> None:
+        """Await ``request`` and hand its answer to ``deliver``; while one is under way, only note that it is wanted.
+
+        What a request raises is raised in the call that awaited it, and ends what was noted.
+        """
+        if self._under_way:
+            self._again = True
+            return
+        self._under_way = True
+        try:
+            self._again = True
+            while self._again:
+                self._again = False
+                deliver(await request())
+        finally:
+            self._under_way = self._again = False

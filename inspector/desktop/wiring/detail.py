@@ -6,7 +6,7 @@ from pathlib import Path
 from inspector.desktop.detail.view import DetailPane
 from inspector.desktop.selection import Selection
 from inspector.desktop.session.acting import Acting
-from inspector.desktop.session.latest_only import LatestOnly
+from inspector.desktop.session.latest_only import OneAtATime
 from inspector.desktop.session.session import Session
 from inspector.desktop.settings import Settings
 from inspector.layout.opened import Mode, Opened
@@ -33,7 +33,7 @@ class DetailWiring:
         self._session = session
         self._selection = selection
         self._settings = settings
-        self._updates = LatestOnly()
+        self._updates = OneAtATime()
         self._loaded: str | None = None
         self._last_seq = 0
         selection.changed.connect(self._on_selected)
@@ -60,8 +60,9 @@ class DetailWiring:
     def _on_selected(self, task_id: str | None) -> None:
         self._loaded = None
         self._last_seq = 0
-        self._pane.show_task(None)
-        if task_id is not None:
+        if task_id is None:
+            self._pane.show_task(None)
+        else:
             self._session.spawn(self._load(task_id))
 
     def _on_acting_changed(self, acting: Acting) -> None:
@@ -73,6 +74,10 @@ class DetailWiring:
 
     def _on_moved(self, moved: Moved) -> None:
         task_id = self._selection.task_id
+        if task_id is not None and task_id == self._loaded:
+            for task in moved.rows:
+                if task.id == task_id:
+                    self._pane.show_row(task)
         if moved.fell_behind or task_id in moved.gone or any(task.id == task_id for task in moved.rows):
             self._update()
 
@@ -81,7 +86,7 @@ class DetailWiring:
         if task_id is None:
             return
         if self._loaded == task_id:
-            self._session.spawn(self._updates.ask(lambda: self._news(task_id), self._show_news))
+            self._session.spawn(self._updates.refresh(self._news, self._show_news))
         else:
             self._session.spawn(self._load(task_id))
 
@@ -102,7 +107,9 @@ class DetailWiring:
             self._pane.show_timeline(timeline)
             self._show_page(page, replace=True)
 
-    async def _news(self, task_id: str) -> News:
+    async def _news(self) -> News:
+        # Asked anew for whatever is selected by now: a refresh may have waited for the one before it.
+        task_id = self._loaded or ""
         detail = await self._session.ask(TaskDetailRequest(task_id))
         page = await self._session.ask(EventPageRequest(task_id, after_seq=self._last_seq))
         timeline = await self._session.ask(TimelineRequest(task_id))

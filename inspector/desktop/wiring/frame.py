@@ -9,7 +9,7 @@ from typing import Final
 from PySide6.QtCore import QObject, QTimer
 
 from inspector.desktop.main_window import MainWindow
-from inspector.desktop.session.latest_only import LatestOnly
+from inspector.desktop.session.latest_only import OneAtATime
 from inspector.desktop.session.session import POLL_EVERY_MS, Session
 from inspector.desktop.settings import Settings
 from inspector.desktop.start.view import RecentFile
@@ -47,7 +47,7 @@ class FrameWiring(QObject):
         self._window = window
         self._session = session
         self._settings = settings
-        self._counts = LatestOnly()
+        self._counts = OneAtATime()
         self._total: Counts | None = None
         self._statuses: dict[str, str] = {}
         session.opened.connect(self._on_opened)
@@ -208,7 +208,7 @@ class FrameWiring(QObject):
             self._window.show_notice(self.tr("%s tasks failed") % grouped(len(failed)), NOTICE_MS)
 
     async def _show_counts(self) -> None:
-        await self._counts.ask(lambda: self._session.ask(CountsRequest(TaskFilter())), self._take_counts)
+        await self._counts.refresh(lambda: self._session.ask(CountsRequest(TaskFilter())), self._take_counts)
 
     def _take_counts(self, counts: Counts) -> None:
         self._total = counts

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from inspector.desktop.digests.view import ModelsView
 from inspector.desktop.session.file_checks import FileChecks
-from inspector.desktop.session.latest_only import LatestOnly
+from inspector.desktop.session.latest_only import OneAtATime
 from inspector.desktop.session.session import Session
 from inspector.desktop.widgets.words import byte_size, counted
 from inspector.layout.opened import Opened
@@ -22,7 +22,7 @@ class ModelsWiring:
         self._view = view
         self._session = session
         self._checks = checks
-        self._pages = LatestOnly()
+        self._pages = OneAtATime()
         self._on_screen = False
         self._page: ModelPage | None = None
         self._told = told
@@ -63,12 +63,7 @@ class ModelsWiring:
                 # Not before they are wanted: a path from a database may lie on a disk that is asleep.
                 self._checks.look_at(page.models)
 
-        await self._pages.ask(lambda: self._session.ask(ModelsRequest()), show)
-
-    def verify_all(self) -> None:
-        """Read the files of all models and compare their digests."""
-        if self._page is not None:
-            self._checks.verify(self._page.models)
+        await self._pages.refresh(lambda: self._session.ask(ModelsRequest()), show)
 
     def _on_verify_requested(self, model_ids: tuple[str, ...]) -> None:
         if self._page is not None:

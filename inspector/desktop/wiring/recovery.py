@@ -1,7 +1,7 @@
 """The Recovery view on a session: the plan, made anew whenever an unfinished task moved."""
 
 from inspector.desktop.recovery.view import RecoveryView
-from inspector.desktop.session.latest_only import LatestOnly
+from inspector.desktop.session.latest_only import OneAtATime
 from inspector.desktop.session.session import Session
 from inspector.desktop.widgets.words import counted, grouped
 from inspector.lmsp.recovery import Leftover, RecoveryPlan, plan_recovery
@@ -17,7 +17,7 @@ class RecoveryWiring:
     def __init__(self, view: RecoveryView, session: Session) -> None:
         self._view = view
         self._session = session
-        self._leftovers = LatestOnly()
+        self._leftovers = OneAtATime()
         self._on_screen = False
         self._plan: RecoveryPlan | None = None
         session.opened.connect(self._update)
@@ -46,4 +46,4 @@ class RecoveryWiring:
             self._plan = plan_recovery(leftovers)
             self._view.show_plan(self._plan, self._session.read_at_ms or 0)
 
-        await self._leftovers.ask(lambda: self._session.ask(LeftoversRequest()), show)
+        await self._leftovers.refresh(lambda: self._session.ask(LeftoversRequest()), show)

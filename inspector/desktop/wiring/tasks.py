@@ -1,11 +1,11 @@
 """The Tasks view on a session: pages, changes and counts."""
 
 from inspector.desktop.selection import Selection
-from inspector.desktop.session.latest_only import LatestOnly
+from inspector.desktop.session.latest_only import LatestOnly, OneAtATime
 from inspector.desktop.session.session import Session
 from inspector.desktop.tasks.view import TasksView
 from inspector.layout.opened import Opened
-from inspector.layout.pages import TaskFilter, TaskKey, TaskPage
+from inspector.layout.pages import Counts, TaskFilter, TaskKey, TaskPage
 from inspector.layout.rows import TaskRow
 from inspector.reading.messages import Moved
 from inspector.reading.requests import CountsRequest, TaskPageRequest
@@ -19,7 +19,7 @@ class TasksWiring:
         self._session = session
         self._selection = selection
         self._pages = LatestOnly()
-        self._counts = LatestOnly()
+        self._counts = OneAtATime()
         self._path: str | None = None
         view.filter_changed.connect(self._on_filter_changed)
         view.older_wanted.connect(self._on_older_wanted)
@@ -84,6 +84,9 @@ class TasksWiring:
             self._view.append_page(page)
 
     async def _show_counts(self) -> None:
+        await self._counts.refresh(self._counts_of_others, self._view.show_counts)
+
+    async def _counts_of_others(self) -> Counts:
+        """Count what passes all filters but that by status: the chips say how many each would let in."""
         wanted = self._view.wanted
-        others = TaskFilter(text=wanted.text, model_id=wanted.model_id)
-        await self._counts.ask(lambda: self._session.ask(CountsRequest(others)), self._view.show_counts)
+        return await self._session.ask(CountsRequest(TaskFilter(text=wanted.text, model_id=wanted.model_id)))

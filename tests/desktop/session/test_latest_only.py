@@ -1,11 +1,11 @@
-"""Only the answer to the newest request is delivered, and at most one request is under way."""
+"""Requests that replace one another, and requests that are made again."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
 
-from inspector.desktop.session.latest_only import LatestOnly
+from inspector.desktop.session.latest_only import LatestOnly, OneAtATime
 
 
 class Reader:
@@ -90,3 +90,38 @@ def test_a_forgotten_request_delivers_nothing() -> None:
         return shown
 
     assert asyncio.run(scene()) == []
+
+
+def test_a_refresh_is_delivered_although_more_was_asked_meanwhile_and_one_more_follows() -> None:
+    async def scene() -> tuple[list[str], int]:
+        again, reader, shown = OneAtATime(), Reader(), list[str]()
+        refreshes = [asyncio.create_task(again.refresh(reader.request(), shown.append)) for _ in range(5)]
+        await settle()
+        assert len(reader.asked) == 1, "one is under way"
+        reader.asked[0].set_result("first")
+        await settle()
+        assert shown == ["first"], "changes that come faster than answers do not keep what is shown from moving"
+        reader.asked[1].set_result("second")
+        await asyncio.gather(*refreshes)
+        return shown, len(reader.asked)
+
+    shown, asked = asyncio.run(scene())
+    assert shown == ["first", "second"]
+    assert asked == 2, "the five became two"
+
+
+def test_a_refresh_that_failed_does_not_stand_in_the_way_of_the_next() -> None:
+    async def scene() -> list[str]:
+        again, reader, shown = OneAtATime(), Reader(), list[str]()
+        first = asyncio.create_task(again.refresh(reader.request(), shown.append))
+        await settle()
+        reader.asked[0].set_exception(ValueError("no"))
+        with pytest.raises(ValueError, match="no"):
+            await first
+        second = asyncio.create_task(again.refresh(reader.request(), shown.append))
+        await settle()
+        reader.asked[1].set_result("again")
+        await second
+        return shown
+
+    assert asyncio.run(scene()) == ["again"]
