@@ -35,44 +35,48 @@ class Tour:
         self._inspector = inspector
         self._folder = folder
         self._made = made
-        self._number = 0
 
     async def of_a_demo(self, target: Target, *, crashes: bool) -> None:
         """Follow a demo that was just started: its work, a cancel, its models, its crash and its restart."""
         inspector = self._inspector
         await self._open(target)
-        await self._until(lambda: self._busiest() is not None, "a running task")
-        self._select(self._busiest())
-        await self._take("tasks")
-        self._select(self._busiest())
+        await self._models(3)
+        inspector.window.show_view("tasks")
+        await self._until(lambda: self._mode() is Mode.LIVE and self._busiest() is not None, "a running task")
+        await self._show(self._busiest())
+        await self._take(1, "tasks")
+        await self._show(self._busiest())
         await self._cancel_selected()
-        await self._take("cancel")
-        await self._models()
+        await self._take(2, "cancel")
         if crashes:
+            # From its beginning: a service that died is up again within seconds.
+            await self._until(lambda: self._mode() is Mode.LIVE, "the service at work")
             await self._until(lambda: self._mode() is Mode.CRASHED, "the crash of the service")
-        await self._recovery()
+        await self._recovery(4)
         if crashes:
             inspector.window.show_view("tasks")
-            await self._take("crashed")
+            await self._take(5, "crashed")
             await self._until(lambda: self._mode() is Mode.LIVE, "the restart of the service")
             await self._until(lambda: self._again() is not None, "a task that was recovered")
-            self._select(self._again())
-            await self._take("restarted")
+            await self._show(self._again())
+            await self._take(6, "restarted")
         inspector.session.pause()
-        await self._narrow("narrow-paused")
+        await self._narrow(7, "narrow-paused")
         inspector.session.resume()
-        await self._empty()
+        inspector.frame.close_file()
+        await self._quiet()
+        await self._take(8, "empty")
 
     async def of_a_file(self, target: Target) -> None:
         """Show a file as it lies there."""
         await self._open(target)
         inspector = self._inspector
         rows = inspector.window.views.tasks.rows
-        self._select(max(self._tasks(), key=lambda task: task.last_seq, default=rows.task_at(0)))
-        await self._take("tasks")
-        await self._models(verify=False)
-        await self._recovery()
-        await self._narrow("narrow")
+        await self._show(max(self._tasks(), key=lambda task: task.last_seq, default=rows.task_at(0)))
+        await self._take(1, "tasks")
+        await self._models(2, verify=False)
+        await self._recovery(3)
+        await self._narrow(4, "narrow")
 
     async def _open(self, target: Target) -> None:
         refusals: list[str] = []
@@ -86,7 +90,7 @@ class Tour:
             raise TourFailed(refusals[0])
         await self._quiet()
 
-    async def _models(self, *, verify: bool = True) -> None:
+    async def _models(self, number: int, *, verify: bool = True) -> None:
         self._inspector.window.show_view("models")
         await self._quiet()
         if verify:
@@ -94,42 +98,36 @@ class Tour:
             self._inspector.checks.ended.connect(ended.set)
             self._inspector.window.views.models.verify_all()
             await asyncio.wait_for(ended.wait(), _WAIT_S)
-        await self._take("models")
+        await self._take(number, "models")
 
-    async def _recovery(self) -> None:
+    async def _recovery(self, number: int) -> None:
         self._inspector.window.show_view("recovery")
         await self._quiet()
-        await self._take("recovery")
+        await self._take(number, "recovery")
 
-    async def _narrow(self, name: str) -> None:
+    async def _narrow(self, number: int, name: str) -> None:
         window = self._inspector.window
         window.show_view("tasks")
         window.resize(*NARROW_SIZE)
         await self._quiet()
-        await self._take(name)
+        await self._take(number, name)
         window.resize(*SIZE)
-
-    async def _empty(self) -> None:
-        self._inspector.frame.close_file()
-        await self._quiet()
-        await self._take("empty")
 
     async def _cancel_selected(self) -> None:
         done = asyncio.Event()
         self._inspector.cancel.done.connect(done.set)
         task_id = self._inspector.selection.task_id
         if task_id is not None:
-            await self._until(lambda: self._inspector.window.views.detail.task_id == task_id, "the chosen task")
             self._inspector.cancel.cancel(task_id)
             await asyncio.wait_for(done.wait(), _WAIT_S)
             await self._quiet()
 
-    async def _take(self, name: str) -> None:
-        self._number += 1
+    async def _take(self, number: int, name: str) -> None:
         for theme, mark in ((Theme.DARK, "-dark"), (Theme.LIGHT, "")):
             self._inspector.set_theme(theme)
-            await self._quiet()
-            path = self._folder / f"{self._number:02d}-{name}{mark}.png"
+            # Only a turn of the loop: a service that died is up again within seconds.
+            await asyncio.sleep(_LOOK_EVERY_S)
+            path = self._folder / f"{number:02d}-{name}{mark}.png"
             if not self._inspector.window.grab().save(str(path)):
                 raise TourFailed(f"The picture {path} cannot be written.")
             self._made(path)
@@ -165,6 +163,12 @@ class Tour:
         again = [task for task in self._tasks() if task.attempt > 1 and task.status == Status.RUNNING]
         return max(again, key=lambda task: task.snapshot_seq or 0, default=None)
 
-    def _select(self, task: TaskRow | None) -> None:
-        if task is not None:
-            self._inspector.selection.select(task.id)
+    async def _show(self, task: TaskRow | None) -> None:
+        """Select a task, and one of its last events as soon as they are there."""
+        if task is None:
+            return
+        pane = self._inspector.window.views.detail
+        self._inspector.selection.select(task.id)
+        await self._until(lambda: pane.task_id == task.id and pane.events.list.events.rowCount() > 0, "the chosen task")
+        pane.timeline.seq_selected.emit(max(1, task.last_seq - 3))
+        await self._quiet()

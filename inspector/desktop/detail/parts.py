@@ -153,13 +153,13 @@ class DetailParts(QWidget):
     def _show_text(self, tab: DetailTab, word: str, stored: StoredText | None) -> None:
         self.panel(tab).show_stored(word, stored, absent=self.tr("Nothing is stored."))
         self._turn(tab, on=stored is not None)
-        self._tabs.set_remark(tab, self.tr("hidden") if self._is_covered and stored is not None else None)
 
     def _turn(self, tab: DetailTab, *, on: bool) -> None:
         # Before it is off: Qt would go on to the next tab that is on.
         if not on and self._tabs.currentIndex() == tab:
             self._tabs.setCurrentIndex(DetailTab.EVENTS)
         self._tabs.setTabEnabled(tab, on)
+        self._fit_tabs()
 
     def _fit_tabs(self) -> None:
         """Leave out the tabs that are off where they do not all fit."""
