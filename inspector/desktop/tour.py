@@ -125,8 +125,12 @@ class Tour:
     async def _take(self, number: int, name: str) -> None:
         for theme, mark in ((Theme.DARK, "-dark"), (Theme.LIGHT, "")):
             self._inspector.set_theme(theme)
-            # Only a turn of the loop: a service that died is up again within seconds.
-            await asyncio.sleep(_LOOK_EVERY_S)
+            if self._mode() is Mode.LIVE:
+                # Another theme takes the window a moment, in which the service went on.
+                await self._quiet()
+            else:
+                # Only a turn of the loop: a service that died is up again within seconds.
+                await asyncio.sleep(_LOOK_EVERY_S)
             path = self._folder / f"{number:02d}-{name}{mark}.png"
             if not self._inspector.window.grab().save(str(path)):
                 raise TourFailed(f"The picture {path} cannot be written.")
