@@ -26,7 +26,7 @@ def accept_task(
     db: Database,
     *,
     request: Mapping[str, object],
-    on_restart: str,
+    on_restart: str | None,
     now_ms: int,
     kind: str = "response",
     client_id: str | None = None,
@@ -35,10 +35,11 @@ def accept_task(
 ) -> Accepted:
     """Store a new task as ``queued``, at attempt 1, with its first event; it is durable when this returns.
 
-    ``task_id`` is made up where none is given. Raises Refused for a policy that is none of fail, retry and resume, for
-    a request that is no JSON object, and for an id that is taken or empty.
+    ``task_id`` is made up where none is given. ``on_restart`` None stores no policy, which recovery takes as fail, with
+    a warning. Raises Refused for a policy that is none of fail, retry and resume, for a request that is no JSON object,
+    and for an id that is taken or empty.
     """
-    if on_restart not in Policy.__members__.values():
+    if on_restart is not None and on_restart not in Policy.__members__.values():
         raise Refused(f"The policy {on_restart!r} is none of {', '.join(Policy)}.", wanted=Status.QUEUED)
     if task_id == "":
         raise Refused("The id of a task is not empty.", wanted=Status.QUEUED)
@@ -50,7 +51,7 @@ def accept_task(
         model_id=model_id,
         kind=kind,
         status=Status.QUEUED.value,
-        on_restart=str(on_restart),
+        on_restart=None if on_restart is None else str(on_restart),
         snapshot_seq=None,
         last_seq=1,
         attempt=1,

@@ -156,3 +156,9 @@ def test_to_ask_for_the_next_task_claims_nothing(rig: Rig) -> None:
     put(rig.db, "queued")
     with rig.unchanged():
         assert store.next_queued_task(rig.db) == store.next_queued_task(rig.db)
+
+
+def test_a_task_without_a_policy_is_accepted_and_has_none(rig: Rig) -> None:
+    task = store.accept_task(rig.db, request={}, on_restart=None, now_ms=1).task
+    assert task.on_restart is None
+    assert store.next_queued_task(rig.db) == task

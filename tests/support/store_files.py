@@ -98,10 +98,17 @@ NOT_OURS: dict[str, tuple[Maker, str]] = {
 }
 """Sound databases to which nothing may be written: how to make each, and what the sentence names."""
 
+
+def half_a_database(path: Path) -> None:
+    """Make a native database, and cut it in the middle."""
+    native_file(path)
+    os.truncate(path, path.stat().st_size // 2)
+
+
 UNUSABLE: dict[str, Maker] = {
     "text": lambda path: path.write_text("not a database, but longer than a header of one hundred bytes " * 20),
     "a header and nothing else": lambda path: path.write_bytes(b"SQLite format 3\0" + bytes(84)),
-    "half a database": lambda path: (native_file(path), os.truncate(path, path.stat().st_size // 2)),
+    "half a database": half_a_database,
     "a folder": Path.mkdir,
     "a FIFO": os.mkfifo,
     "a link to nothing": lambda path: path.symlink_to(path.with_name("nothing")),

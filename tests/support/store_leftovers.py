@@ -17,7 +17,8 @@ def leave_behind(db: Database) -> list[str]:
     moment = 1000
     for status in UNFINISHED:
         for policy in POLICIES:
-            for snapshot in (None, {"of": status}) if status == "running" else (None,):
+            snapshots: tuple[dict[str, object] | None, ...] = (None, {"of": status})
+            for snapshot in snapshots if status == "running" else snapshots[:1]:
                 task_id = f"{status}-{policy}-{'snapshot' if snapshot else 'bare'}"
                 put(db, status, task_id=task_id, attempt=2, snapshot=snapshot, at=moment)
                 db.conn.execute("UPDATE tasks SET on_restart = ? WHERE id = ?", (policy, task_id))
