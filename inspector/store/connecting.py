@@ -1,6 +1,5 @@
 """Connections that write: how they are opened, what they are set to, and what a file must be before one is given."""
 
-import functools
 import os
 import sqlite3
 import stat
@@ -13,6 +12,7 @@ from sqlite_utils import Database
 
 from inspector.layout import native
 from inspector.store.errors import Busy, NotOurs, Unusable
+from inspector.store.recognising import asked, check_layout
 from inspector.store.writing import named_errors, wait_until_alone, write_transaction
 
 _WAIT_MS: Final = 10_000
@@ -110,7 +110,7 @@ def _connect(file: Path, mode: str, wait_ms: int) -> sqlite3.Connection:
 def _close_and_leave_the_wal(db: Database, file: Path, wait_ms: int) -> None:
     """Close a file that is not ours as it was found: the last writer of all would move what the -wal holds into it."""
     with closing(db), closing(_connect(file, "ro", wait_ms)) as reader:
-        _asked(reader, "schema_version")
+        asked(reader, "schema_version")
         db.close()
 
 
@@ -139,19 +139,13 @@ def _prepare(db: Database, *, service: bool) -> None:
 def set_pragma(conn: sqlite3.Connection, pragma: str, value: str, answer: int) -> None:
     """Set a pragma of this connection, and raise Unusable where SQLite does not answer that it is set."""
     conn.execute(f"PRAGMA {pragma} = {value}")
-    if _asked(conn, pragma) != answer:
+    if asked(conn, pragma) != answer:
         raise Unusable(f"SQLite {sqlite3.sqlite_version} did not accept {pragma}={value}.")
-
-
-def _asked(conn: sqlite3.Connection, pragma: str) -> object:
-    # Fetched to the end: an unfinished statement would hold a lock.
-    rows = conn.execute(f"PRAGMA {pragma}").fetchall()
-    return rows[0][0] if rows else None
 
 
 def _is_empty(conn: sqlite3.Connection) -> bool:
     rows = conn.execute("SELECT count(*) FROM sqlite_schema").fetchall()
-    return rows[0][0] == 0 and _asked(conn, "application_id") == 0 and _asked(conn, "user_version") == 0
+    return rows[0][0] == 0 and asked(conn, "application_id") == 0 and asked(conn, "user_version") == 0
 
 
 def switch_to_wal(conn: sqlite3.Connection) -> None:
@@ -171,40 +165,3 @@ def switch_to_wal(conn: sqlite3.Connection) -> None:
             raise Unusable("The database cannot be switched to write-ahead logging, which an acknowledged write needs.")
         return
     raise Busy("Other processes use the database, which is not yet in write-ahead logging: nothing was changed.")
-
-
-def check_layout(conn: sqlite3.Connection) -> None:
-    """Raise NotOurs where the database is anything but the native layout with its own triggers, all of them."""
-    if _asked(conn, "application_id") != native.APPLICATION_ID:
-        raise NotOurs("The database is not marked as an LMSP database of the native layout.")
-    version = _asked(conn, "user_version")
-    if version != native.USER_VERSION:
-        raise NotOurs(f"The database has layout version {version}; only version {native.USER_VERSION} is known here.")
-    schema = conn.execute("SELECT type, name, sql FROM sqlite_schema").fetchall()
-    triggers = {name: sql for kind, name, sql in schema if kind == "trigger"}
-    if foreign := native.foreign_triggers(triggers):
-        raise NotOurs(f"The database carries triggers that are not the layout's own: {', '.join(foreign)}.")
-    if missing := native.missing_triggers(triggers):
-        raise NotOurs(f"The database lacks triggers of its layout: {', '.join(missing)}.")
-    # Not by name alone: a view or a virtual table of that name would run code of others.
-    if absent := sorted(_columns_of_layout() - _columns(conn)):
-        raise NotOurs(f"The database lacks columns of its layout: {', '.join(absent)}.")
-
-
-@functools.cache
-def _columns_of_layout() -> frozenset[str]:
-    conn = sqlite3.connect(":memory:", isolation_level=None)
-    try:
-        for statement in native.STATEMENTS:
-            conn.execute(statement)
-        return _columns(conn)
-    finally:
-        conn.close()
-
-
-def _columns(conn: sqlite3.Connection) -> frozenset[str]:
-    rows = conn.execute("""
-        SELECT t.name || '.' || c.name
-        FROM sqlite_schema AS t JOIN pragma_table_xinfo(t.name) AS c
-        WHERE t.type = 'table' AND t.rootpage > 0 AND c.hidden = 0""").fetchall()
-    return frozenset(name for (name,) in rows)

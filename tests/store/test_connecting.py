@@ -6,11 +6,14 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlite_utils import Database
 
 from inspector import store
 from inspector.layout import native
 from inspector.store import connecting
-from inspector.store.connecting import check_layout, open_for_action, set_pragma, switch_to_wal
+from inspector.store.connecting import open_for_action, set_pragma, switch_to_wal
+from inspector.store.recognising import check_layout
+from tests.support.store_factory import tapped
 from tests.support.store_files import (
     NOT_OURS,
     UNUSABLE,
@@ -147,6 +150,26 @@ def test_a_service_gives_up_when_others_come_between_again_and_again(
         store.open_service_database(path, wait_ms=0)
     assert len(asked) > 10
     reader.execute("COMMIT")
+
+
+def test_a_service_that_was_in_the_way_of_another_tries_again_when_it_is_alone(tmp_path: Path) -> None:
+    path = tmp_path / "service.db"
+    native_file(path, "PRAGMA journal_mode = DELETE")
+    db = Database(sqlite3.connect(path, isolation_level=None), execute_plugins=False)
+    steps: list[str] = []
+
+    def busy_once(sql: str) -> None:
+        steps.append(sql)
+        if len(steps) == 1:
+            error = sqlite3.OperationalError("database is locked")
+            error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+            raise error
+
+    with tapped(db, before=busy_once):
+        switch_to_wal(db.conn)
+    assert steps == ["PRAGMA journal_mode = WAL", "BEGIN EXCLUSIVE", "ROLLBACK", "PRAGMA journal_mode = WAL"]
+    assert pragma(db.conn, "journal_mode") == "wal"
+    db.close()
 
 
 def test_where_there_is_no_wal_it_is_said() -> None:
