@@ -1,8 +1,8 @@
 """Connections that write: how they are opened, what they are set to, and what a file must be before one is given."""
 
+import functools
 import os
 import sqlite3
-import stat
 from contextlib import closing
 from pathlib import Path
 from typing import Final
@@ -12,12 +12,11 @@ from sqlite_utils import Database
 
 from inspector.layout import native
 from inspector.store.errors import Busy, NotOurs, Unusable
-from inspector.store.recognising import asked, check_layout
+from inspector.store.paths import check_path, size_of
 from inspector.store.writing import named_errors, wait_until_alone, write_transaction
 
 _WAIT_MS: Final = 10_000
 _TRIES_FOR_WAL: Final = 100
-_JOURNAL_MAGIC: Final = bytes.fromhex("d9d505f920a163d7")
 
 
 def open_service_database(path: str | os.PathLike[str], *, wait_ms: int = _WAIT_MS) -> Database:
@@ -30,7 +29,7 @@ def open_service_database(path: str | os.PathLike[str], *, wait_ms: int = _WAIT_
     held it too long, Unusable where the file or its folder cannot be used.
     """
     file = Path(path)
-    _check_path(file, may_create=True)
+    check_path(file, may_create=True)
     return _open(file, "rwc", wait_ms, service=True)
 
 
@@ -41,50 +40,13 @@ def open_for_action(path: str | os.PathLike[str], *, wait_ms: int) -> Database:
     change it is for the service that owns the file. Raises as :func:`open_service_database` does.
     """
     file = Path(path)
-    _check_path(file, may_create=False)
+    check_path(file, may_create=False)
     return _open(file, "rw", wait_ms, service=False)
-
-
-def _check_path(file: Path, *, may_create: bool) -> None:
-    """Refuse what SQLite would hang on, follow to a wrong place, or open as something it is not."""
-    try:
-        found = file.stat()
-    except FileNotFoundError as error:
-        if file.is_symlink():
-            raise Unusable("The path is a link to a file that does not exist.") from error
-        if not may_create:
-            raise Unusable("There is no such file.") from error
-        if not file.parent.is_dir():
-            raise Unusable("The folder of the file does not exist.") from error
-        return
-    except (OSError, ValueError) as error:
-        raise Unusable(f"The file cannot be looked at: {_why(error)}.") from error
-    if not stat.S_ISREG(found.st_mode):
-        raise Unusable("The path is not a regular file.")
-    if _names_another_file(file.with_name(f"{file.name}-journal")):
-        # SQLite 3.40 deletes the file that such a journal names, whoever put the name there.
-        raise Unusable("A rollback journal that names another file lies beside the database; it is not touched.")
-
-
-def _names_another_file(journal: Path) -> bool:
-    try:
-        descriptor = os.open(journal, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        size = os.fstat(descriptor).st_size
-        return size >= len(_JOURNAL_MAGIC) and os.pread(descriptor, 8, size - 8) == _JOURNAL_MAGIC
-    finally:
-        os.close(descriptor)
-
-
-def _why(error: Exception) -> str:
-    return os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
 
 
 def _open(file: Path, mode: str, wait_ms: int, *, service: bool) -> Database:
     with named_errors():
-        was_left_open = _size(file.with_name(f"{file.name}-wal")) > 0
+        was_left_open = size_of(file.with_name(f"{file.name}-wal")) > 0
         db = Database(_connect(file, mode, wait_ms), execute_plugins=False)
         try:
             _prepare(db, service=service)
@@ -110,15 +72,8 @@ def _connect(file: Path, mode: str, wait_ms: int) -> sqlite3.Connection:
 def _close_and_leave_the_wal(db: Database, file: Path, wait_ms: int) -> None:
     """Close a file that is not ours as it was found: the last writer of all would move what the -wal holds into it."""
     with closing(db), closing(_connect(file, "ro", wait_ms)) as reader:
-        asked(reader, "schema_version")
+        _asked(reader, "schema_version")
         db.close()
-
-
-def _size(file: Path) -> int:
-    try:
-        return file.stat().st_size
-    except OSError:
-        return 0
 
 
 def _prepare(db: Database, *, service: bool) -> None:
@@ -139,13 +94,13 @@ def _prepare(db: Database, *, service: bool) -> None:
 def set_pragma(conn: sqlite3.Connection, pragma: str, value: str, answer: int) -> None:
     """Set a pragma of this connection, and raise Unusable where SQLite does not answer that it is set."""
     conn.execute(f"PRAGMA {pragma} = {value}")
-    if asked(conn, pragma) != answer:
+    if _asked(conn, pragma) != answer:
         raise Unusable(f"SQLite {sqlite3.sqlite_version} did not accept {pragma}={value}.")
 
 
 def _is_empty(conn: sqlite3.Connection) -> bool:
     rows = conn.execute("SELECT count(*) FROM sqlite_schema").fetchall()
-    return rows[0][0] == 0 and asked(conn, "application_id") == 0 and asked(conn, "user_version") == 0
+    return rows[0][0] == 0 and _asked(conn, "application_id") == 0 and _asked(conn, "user_version") == 0
 
 
 def switch_to_wal(conn: sqlite3.Connection) -> None:
@@ -165,3 +120,46 @@ def switch_to_wal(conn: sqlite3.Connection) -> None:
             raise Unusable("The database cannot be switched to write-ahead logging, which an acknowledged write needs.")
         return
     raise Busy("Other processes use the database, which is not yet in write-ahead logging: nothing was changed.")
+
+
+def _asked(conn: sqlite3.Connection, pragma: str) -> object:
+    # Fetched to the end: an unfinished statement would hold a lock.
+    rows = conn.execute(f"PRAGMA {pragma}").fetchall()
+    return rows[0][0] if rows else None
+
+
+def check_layout(conn: sqlite3.Connection) -> None:
+    """Raise NotOurs where the database is anything but the native layout with its own triggers, all of them."""
+    if _asked(conn, "application_id") != native.APPLICATION_ID:
+        raise NotOurs("The database is not marked as an LMSP database of the native layout.")
+    version = _asked(conn, "user_version")
+    if version != native.USER_VERSION:
+        raise NotOurs(f"The database has layout version {version}; only version {native.USER_VERSION} is known here.")
+    schema = conn.execute("SELECT type, name, sql FROM sqlite_schema").fetchall()
+    triggers = {name: sql for kind, name, sql in schema if kind == "trigger"}
+    if foreign := native.foreign_triggers(triggers):
+        raise NotOurs(f"The database carries triggers that are not the layout's own: {', '.join(foreign)}.")
+    if missing := native.missing_triggers(triggers):
+        raise NotOurs(f"The database lacks triggers of its layout: {', '.join(missing)}.")
+    # Not by name alone: a view or a virtual table of that name would run code of others.
+    if absent := sorted(_columns_of_layout() - _columns(conn)):
+        raise NotOurs(f"The database lacks columns of its layout: {', '.join(absent)}.")
+
+
+@functools.cache
+def _columns_of_layout() -> frozenset[str]:
+    conn = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        for statement in native.STATEMENTS:
+            conn.execute(statement)
+        return _columns(conn)
+    finally:
+        conn.close()
+
+
+def _columns(conn: sqlite3.Connection) -> frozenset[str]:
+    rows = conn.execute("""
+        SELECT t.name || '.' || c.name
+        FROM sqlite_schema AS t JOIN pragma_table_xinfo(t.name) AS c
+        WHERE t.type = 'table' AND t.rootpage > 0 AND c.hidden = 0""").fetchall()
+    return frozenset(name for (name,) in rows)

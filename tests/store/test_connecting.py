@@ -11,8 +11,7 @@ from sqlite_utils import Database
 from inspector import store
 from inspector.layout import native
 from inspector.store import connecting
-from inspector.store.connecting import open_for_action, set_pragma, switch_to_wal
-from inspector.store.recognising import check_layout
+from inspector.store.connecting import check_layout, open_for_action, set_pragma, switch_to_wal
 from tests.support.store_factory import tapped
 from tests.support.store_files import (
     NOT_OURS,
