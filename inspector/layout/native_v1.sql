@@ -11,7 +11,9 @@ CREATE TABLE service_config (
 CREATE TABLE clients (
     id           TEXT    NOT NULL PRIMARY KEY,
     name         TEXT    NOT NULL,
-    token_hash   TEXT    NOT NULL UNIQUE CHECK (length(token_hash) = 64 AND token_hash NOT GLOB '*[^0-9a-f]*'),
+    -- length() of a text stops at a NUL.
+    token_hash   TEXT    NOT NULL UNIQUE CHECK (length(CAST(token_hash AS BLOB)) = 64
+                                                AND token_hash NOT GLOB '*[^0-9a-f]*'),
     scopes       TEXT    NOT NULL,
     paired_at    INTEGER NOT NULL,
     last_seen_at INTEGER,
@@ -22,7 +24,7 @@ CREATE TABLE clients (
 CREATE TABLE models (
     id         TEXT    NOT NULL PRIMARY KEY,
     name       TEXT    NOT NULL,
-    digest     TEXT    NOT NULL CHECK (length(digest) = 71 AND digest GLOB 'sha256:*'
+    digest     TEXT    NOT NULL CHECK (length(CAST(digest AS BLOB)) = 71 AND digest GLOB 'sha256:*'
                                        AND substr(digest, 8) NOT GLOB '*[^0-9a-f]*'),
     size_bytes INTEGER NOT NULL CHECK (size_bytes >= 0),
     path       TEXT    NOT NULL,
@@ -105,8 +107,10 @@ CREATE INDEX idempotency_keys_by_task ON idempotency_keys (task_id);
 CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);
 
 -- REPLACE removes the row in its way before any DELETE trigger is asked, by id or by rowid: so the insert is refused.
+-- A log that was left behind is no new task's: without foreign keys a finished task is deleted without its events.
 CREATE TRIGGER tasks_are_inserted_once BEFORE INSERT ON tasks
 WHEN EXISTS (SELECT 1 FROM tasks WHERE id = NEW.id OR rowid = NEW.rowid)
+     OR EXISTS (SELECT 1 FROM task_events WHERE task_id = NEW.id)
 BEGIN
     SELECT RAISE(ABORT, 'a task is inserted once');
 END;
@@ -171,8 +175,13 @@ BEGIN
     WHERE EXISTS (SELECT 1 FROM task_events
                   WHERE task_id = NEW.task_id AND seq = NEW.seq - 1
                         AND status IN ('completed', 'failed', 'cancelled'));
-    SELECT RAISE(ABORT, 'an event has an id above every earlier one')
-    WHERE NEW.id <> -1 AND (NEW.id <= (SELECT seq FROM sqlite_sequence WHERE name = 'task_events')
+    SELECT RAISE(ABORT, 'after cancelling comes only cancelled')
+    WHERE NEW.status NOT IN ('cancelling', 'cancelled')
+          AND EXISTS (SELECT 1 FROM task_events
+                      WHERE task_id = NEW.task_id AND seq = NEW.seq - 1 AND status = 'cancelling');
+    SELECT RAISE(ABORT, 'an event has an id above every earlier one, and with room for later ones')
+    WHERE NEW.id <> -1 AND (NEW.id > 1 << 62
+                            OR NEW.id <= (SELECT seq FROM sqlite_sequence WHERE name = 'task_events')
                             OR EXISTS (SELECT 1 FROM task_events WHERE id >= NEW.id));
 END;
 

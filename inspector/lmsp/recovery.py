@@ -29,6 +29,8 @@ class Warning(StrEnum):  # noqa: A001  the field's word; nothing here warns in P
     UNKNOWN_POLICY = "unknown_policy"
     NO_SNAPSHOT = "no_snapshot"
     UNKNOWN_STATUS = "unknown_status"
+    LOG_AHEAD = "log_ahead"
+    LOG_BROKEN = "log_broken"
 
     @property
     def sentence(self) -> str:
@@ -41,6 +43,8 @@ _SENTENCES = {
     Warning.UNKNOWN_POLICY: "Policy unknown: taken as fail",
     Warning.NO_SNAPSHOT: "No snapshot: resumed without one",
     Warning.UNKNOWN_STATUS: "Status is none of the seven: left alone",
+    Warning.LOG_AHEAD: "Its log has events that its row does not know of: goes on after them",
+    Warning.LOG_BROKEN: "Its log does not fit its row: left alone",
 }
 
 _TABLE: dict[Status, dict[Policy, Status]] = {
@@ -91,6 +95,10 @@ class Leftover:
     attempt: int
     last_seq: int
     snapshot_seq: int | None
+    log_seq: int | None = None
+    """The last sequence number in its log, 0 where the log is empty; None where it is not known, as ``last_seq``."""
+    log_ended: bool = False
+    """Whether the log's last event is a final one, which nothing can follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +110,7 @@ class RecoveryStep:
     policy: str | None
     """As stored; what it counts as is in ``effective``."""
     effective: Policy | None
-    """None for a task of unknown status, which is left alone."""
+    """None for a task that is left alone."""
     target: str
     """The status afterwards; ``found`` itself where the task stays."""
     event: EventType | None
@@ -112,13 +120,15 @@ class RecoveryStep:
     next_attempt: int
     """The attempt afterwards: raised where the task leaves a worker's hands, or is resumed (the fence of design 3)."""
     last_seq: int
+    log_seq: int
+    """The last sequence number in its log: what is written goes on from there."""
     snapshot_seq: int | None
     warnings: tuple[Warning, ...]
 
     @property
     def next_seq(self) -> int:
         """The task's ``last_seq`` afterwards; also the sequence number of the event, where one is written."""
-        return self.last_seq + (self.event is not None)
+        return self.last_seq if self.event is None else self.log_seq + 1
 
     def event_data(self) -> dict[str, object]:
         """Return the data of the event that is written. Call it only where ``event`` is not None."""
@@ -157,25 +167,18 @@ class RecoveryPlan:
 def plan_step(leftover: Leftover) -> RecoveryStep:
     """Return what recovery does to one leftover task."""
     status = known_status(leftover.status)
+    log_seq = leftover.last_seq if leftover.log_seq is None else leftover.log_seq
     if status is None or status in FINAL:
-        return RecoveryStep(
-            task_id=leftover.task_id,
-            found=leftover.status,
-            policy=leftover.on_restart,
-            effective=None,
-            target=leftover.status,
-            event=None,
-            error_code=None,
-            attempt=leftover.attempt,
-            next_attempt=leftover.attempt,
-            last_seq=leftover.last_seq,
-            snapshot_seq=leftover.snapshot_seq,
-            warnings=(Warning.UNKNOWN_STATUS,) if status is None else (),
-        )
+        return _left_alone(leftover, log_seq, (Warning.UNKNOWN_STATUS,) if status is None else ())
     policy, doubt = effective_policy(leftover.on_restart)
     target = recovery_target(status, policy)
     event = recovery_event(status, target)
+    if event is not None and (leftover.log_ended or log_seq + 1 < leftover.last_seq):
+        # No event can be written that would fit both; the other tasks are not to wait for this one.
+        return _left_alone(leftover, log_seq, (Warning.LOG_BROKEN,))
     warnings = [] if doubt is None else [doubt]
+    if event is not None and log_seq != leftover.last_seq:
+        warnings.append(Warning.LOG_AHEAD)
     if event is EventType.RESUMED and leftover.snapshot_seq is None:
         warnings.append(Warning.NO_SNAPSHOT)
     raised = event in (EventType.QUEUED, EventType.RESUMED)
@@ -190,8 +193,27 @@ def plan_step(leftover: Leftover) -> RecoveryStep:
         attempt=leftover.attempt,
         next_attempt=leftover.attempt + raised,
         last_seq=leftover.last_seq,
+        log_seq=log_seq,
         snapshot_seq=leftover.snapshot_seq,
         warnings=tuple(warnings),
+    )
+
+
+def _left_alone(leftover: Leftover, log_seq: int, warnings: tuple[Warning, ...]) -> RecoveryStep:
+    return RecoveryStep(
+        task_id=leftover.task_id,
+        found=leftover.status,
+        policy=leftover.on_restart,
+        effective=None,
+        target=leftover.status,
+        event=None,
+        error_code=None,
+        attempt=leftover.attempt,
+        next_attempt=leftover.attempt,
+        last_seq=leftover.last_seq,
+        log_seq=log_seq,
+        snapshot_seq=leftover.snapshot_seq,
+        warnings=warnings,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 from inspector.layout.pages import PAGE_ROWS, TaskFilter, TaskKey, TaskPage
 from inspector.layout.rows import TaskRow
 from inspector.lmsp.recovery import Leftover
+from inspector.lmsp.statuses import FINAL, known_status
 from inspector.reading.connection import MOST_VARIABLES, Parameters, ReadConnection, Row, Value
 from inspector.reading.errors import is_too_big
 from inspector.reading.filtering import conditions, where
@@ -172,9 +173,16 @@ _NOT_FINAL: Final = (
 """The gaps between the final statuses: so an unknown status is found too, and each gap by the index on the status."""
 
 
+_LOG_END: Final = """,
+    coalesce((SELECT max(seq) FROM task_events WHERE task_id = tasks.id), 0),
+    (SELECT status FROM task_events WHERE task_id = tasks.id ORDER BY seq DESC LIMIT 1)"""
+
+
 def leftovers(connection: ReadConnection, shape: Shape) -> tuple[Leftover, ...]:
     """Return what recovery has to know of every task that is in no final status, oldest first."""
     columns = shape.tasks.select("created_at", "id", "status", "on_restart", "attempt", "last_seq", "snapshot_seq")
+    # Only where an index finds the end of a log: elsewhere it counts as known from the task's row.
+    columns += _LOG_END if shape.events.is_ours else ", NULL, NULL"
     with connection.one_moment():
         # One statement for all the gaps would walk over every task instead.
         rows = [
@@ -191,6 +199,8 @@ def leftovers(connection: ReadConnection, shape: Shape) -> tuple[Leftover, ...]:
             attempt=integer(attempt),
             last_seq=integer(last_seq),
             snapshot_seq=integer_or_none(snapshot_seq),
+            log_seq=integer_or_none(log_seq),
+            log_ended=known_status(log_status) in FINAL,
         )
-        for _, task_id, status, policy, attempt, last_seq, snapshot_seq in rows
+        for _, task_id, status, policy, attempt, last_seq, snapshot_seq, log_seq, log_status in rows
     )

@@ -10,7 +10,7 @@ from inspector.lmsp.events import event_of_move
 from inspector.lmsp.statuses import FINAL, Status, known_status
 from inspector.store.connecting import open_for_action
 from inspector.store.errors import Busy, NotOurs, Refused
-from inspector.store.tasks import Found, insert_events, require_one
+from inspector.store.tasks import Found, insert_events, log_end, require_one
 from inspector.store.writing import write_transaction
 
 
@@ -61,7 +61,12 @@ def _cancel(conn: sqlite3.Connection, task_id: str, now_ms: int) -> CancelResult
     outcome, to = cancel_target(status)
     if to is None:
         return CancelResult(task_id, outcome, status, _seq_of(conn, task_id, status))
-    found = Found(task_id, status, last_seq, attempt, updated_at)
+    log_seq, log_ended = log_end(conn, task_id)
+    if log_ended or log_seq + 1 < last_seq:
+        reason = "Its event log does not fit its row: nothing was written."
+        return CancelResult(task_id, CancelOutcome.REFUSED, status, None, reason)
+    # From the log's own end: an event that somebody wrote without moving the task is not to make it unstoppable.
+    found = Found(task_id, status, log_seq, attempt, updated_at)
     at = found.at(now_ms)
     seqs = insert_events(conn, found, [(event_of_move(to), "{}")], status=to, attempt=attempt, at=at)
     require_one(

@@ -2,7 +2,7 @@
 
 import sqlite3
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from sqlite_utils import Database
 
@@ -30,7 +30,7 @@ class Resumed:
     task_id: str
     attempt: int
     snapshot: object
-    """The snapshot's value, or None where none was saved."""
+    """The snapshot's value, or None where none was saved, or what was saved is no JSON."""
     snapshot_seq: int | None
     """The last event that the snapshot covers."""
 
@@ -57,8 +57,6 @@ def apply_recovery(db: Database, plan: RecoveryPlan, *, now_ms: int) -> Recovery
     leaves each task wholly moved or not at all, and running it again gives the same end. The last transaction adds the
     moment and the counts to ``service.starts``, also where there was nothing to do. Call it before workers start: a
     task that one of them has claimed meanwhile, and that was not handled yet, counts as left over.
-
-    Raises Unusable where the snapshot of a task to resume cannot be read; that task can be cancelled.
     """
     steps = plan.steps
     handled: set[str] = set()
@@ -84,40 +82,58 @@ def _plan(conn: sqlite3.Connection) -> RecoveryPlan:
     # Four ranges that leave out the three final statuses, so that an index finds also a status that is none of the
     # seven without a walk over all that has ever finished.
     rows = conn.execute("""
-        SELECT id, status, on_restart, attempt, last_seq, snapshot_seq
+        SELECT id, status, on_restart, attempt, last_seq, snapshot_seq,
+               coalesce((SELECT max(seq) FROM task_events WHERE task_id = tasks.id), 0),
+               (SELECT status FROM task_events WHERE task_id = tasks.id ORDER BY seq DESC LIMIT 1)
         FROM tasks
         WHERE status < 'cancelled'
            OR status > 'cancelled' AND status < 'completed'
            OR status > 'completed' AND status < 'failed'
            OR status > 'failed'
         ORDER BY +created_at, id""").fetchall()
-    return rules.plan_recovery(Leftover(*row) for row in rows)
+    return rules.plan_recovery(_leftover(row) for row in rows)
+
+
+def _leftover(row: tuple[Any, ...]) -> Leftover:
+    """Return a leftover task from its columns, its log's end and the status of its log's last event."""
+    task_id, status, on_restart, attempt, last_seq, snapshot_seq, log_seq, log_status = row
+    return Leftover(task_id, status, on_restart, attempt, last_seq, snapshot_seq, log_seq, log_status in FINAL)
 
 
 def _apply(conn: sqlite3.Connection, step: RecoveryStep, resumed: list[Resumed], *, now_ms: int) -> bool:
     """Carry out one step, if its task is still as it was planned for; say whether it was."""
     rows = conn.execute(
         """
-        SELECT id, status, on_restart, attempt, last_seq, snapshot_seq, updated_at, snapshot
+        SELECT id, status, on_restart, attempt, last_seq, snapshot_seq,
+               coalesce((SELECT max(seq) FROM task_events WHERE task_id = tasks.id), 0),
+               (SELECT status FROM task_events WHERE task_id = tasks.id ORDER BY seq DESC LIMIT 1),
+               updated_at, snapshot
         FROM tasks WHERE id = ?""",
         (step.task_id,),
     ).fetchall()
     if not rows:
         return False
     *leftover, updated_at, snapshot = rows[0]
-    if rules.plan_step(Leftover(*leftover)) != step:
+    if rules.plan_step(_leftover(tuple(leftover))) != step:
         return False
     if step.event is None:
         return True
     _move(conn, step, step.event, Status(step.target), at=max(now_ms, updated_at))
     if step.event is EventType.RESUMED:
-        value = None if snapshot is None else from_json(snapshot, f"The snapshot of task {step.task_id}")
-        resumed.append(Resumed(step.task_id, step.next_attempt, value, step.snapshot_seq))
+        resumed.append(Resumed(step.task_id, step.next_attempt, _value(snapshot), step.snapshot_seq))
     return True
 
 
+def _value(snapshot: str | None) -> object:
+    try:
+        return None if snapshot is None else from_json(snapshot, "The snapshot")
+    except Unusable:
+        # The task begins anew; the others are not to wait for it.
+        return None
+
+
 def _move(conn: sqlite3.Connection, step: RecoveryStep, event: EventType, to: Status, *, at: int) -> None:
-    found = Found(step.task_id, Status(step.found), step.last_seq, step.attempt, at)
+    found = Found(step.task_id, Status(step.found), step.log_seq, step.attempt, at)
     data = to_json(step.event_data(), "The data of the event")
     seqs = insert_events(conn, found, [(event, data)], status=to, attempt=step.next_attempt, at=at)
     require_one(

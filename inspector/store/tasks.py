@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlite_utils import Database
 
 from inspector.layout.rows import TaskRow
-from inspector.lmsp.statuses import Status, known_status, may_move
+from inspector.lmsp.statuses import FINAL, Status, known_status, may_move
 from inspector.store.errors import Refused, Unusable
 from inspector.store.writing import named_errors
 
@@ -100,6 +100,14 @@ def insert_events(
         rows,
     )
     return tuple(row[1] for row in rows)
+
+
+def log_end(conn: sqlite3.Connection, task_id: str) -> tuple[int, bool]:
+    """Return the last sequence number in a task's log (0 for none), and whether a final event stands there."""
+    rows = conn.execute(
+        "SELECT seq, status FROM task_events WHERE task_id = ? ORDER BY seq DESC LIMIT 1", (task_id,)
+    ).fetchall()
+    return (rows[0][0], rows[0][1] in FINAL) if rows else (0, False)
 
 
 def require_one(cursor: sqlite3.Cursor) -> None:

@@ -37,6 +37,8 @@ FORBIDDEN: dict[str, dict[str, str]] = {
         "an upsert rewrites a task": f"""
             INSERT INTO tasks {_TASK} VALUES ('queued', 'x', 'queued', 0, 1, 1, 1, '{{}}')
             ON CONFLICT (id) DO UPDATE SET request = '{{"changed": 1}}'""",
+        "a task takes over a log that was left behind": f"""
+            INSERT INTO tasks {_TASK} VALUES ('left behind', 'x', 'queued', 0, 1, 1, 1, '{{}}')""",
     },
     "tasks_rowids_are_positive": {
         "a task takes the rowid that hides from triggers": f"""
@@ -135,6 +137,13 @@ FORBIDDEN: dict[str, dict[str, str]] = {
         "a second end follows the first": f"""
             INSERT INTO task_events {_EVENT}
             VALUES ('cancelled', 3, 'response.completed', 'completed', 1, 9, '{{}}')""",
+        "something other than cancelled follows cancelling": f"""
+            INSERT INTO task_events {_EVENT}
+            VALUES ('being cancelled', 3, 'response.completed', 'completed', 1, 9, '{{}}')""",
+        "a task runs again after cancelling": f"""
+            INSERT INTO task_events {_EVENT} VALUES ('being cancelled', 3, {_DELTA})""",
+        "an id leaves no room for later ones": f"""
+            INSERT INTO task_events {_EVENT_WITH_ID} VALUES (9223372036854775807, 'running', 4, {_DELTA})""",
         "an event has no task": f"INSERT INTO task_events {_EVENT} VALUES ('nobody', 1, {_DELTA})",
         "an event has no task, quietly": f"INSERT OR IGNORE INTO task_events {_EVENT} VALUES ('nobody', 1, {_DELTA})",
     },
@@ -201,6 +210,10 @@ IMPOSSIBLE_ROWS = {
         INSERT INTO models (id, name, digest, size_bytes, path, metadata, added_at)
         VALUES ('n', 'n', 'md5:{"0" * 67}', 1, '/n', '{{}}', 1)""",
     "a digest is cut": "UPDATE models SET digest = 'sha256:00'",
+    "a digest goes on behind a NUL": f"UPDATE models SET digest = 'sha256:{'0' * 64}' || char(0) || 'more'",
+    "a token's hash goes on behind a NUL": f"""
+        INSERT INTO clients (id, name, token_hash, scopes, paired_at)
+        VALUES ('c', 'c', '{"a" * 64}' || char(0) || 'the token', '[]', 1)""",
     "a digest is no hex": f"UPDATE models SET digest = 'sha256:{'g' * 64}'",
     "a size is negative": "UPDATE models SET size_bytes = -1",
 }
@@ -241,15 +254,39 @@ def filled(*, foreign_keys: bool = True, recursive_triggers: bool = False) -> sq
         + """ VALUES
         ('second attempt', 1, 'response.created', 'queued', 2, 9, '{}'),
         ('second attempt', 2, 'response.loading', 'loading', 2, 9, '{}'),
-        ('born completed', 1, 'response.created', 'queued', 1, 9, '{}'),
-        ('cancelling', 4, 'response.in_progress', 'running', 1, 9, '{}')"""
+        ('born completed', 1, 'response.created', 'queued', 1, 9, '{}')"""
     )
+    # As a file may have it that was written without the trigger: the other triggers are to hold by themselves.
+    conn.execute("DROP TRIGGER task_events_are_appended")
+    conn.execute(f"""
+        INSERT INTO task_events {_EVENT} VALUES ('cancelling', 4, 'response.in_progress', 'running', 1, 9, '{{}}')""")
+    conn.execute(native.TRIGGERS["task_events_are_appended"])
     conn.execute("UPDATE tasks SET status = 'loading', last_seq = 2 WHERE id = 'second attempt'")
+    conn.execute(f"INSERT INTO tasks {_TASK} VALUES ('being cancelled', 'x', 'queued', 0, 1, 1, 1, '{{}}')")
+    conn.execute(f"""
+        INSERT INTO task_events {_EVENT}
+        VALUES ('being cancelled', 1, 'response.created', 'queued', 1, 9, '{{}}'),
+               ('being cancelled', 2, 'response.cancelling', 'cancelling', 1, 9, '{{}}')""")
+    conn.execute("UPDATE tasks SET status = 'cancelling', last_seq = 2 WHERE id = 'being cancelled'")
+    leave_a_log_behind(conn, foreign_keys=foreign_keys)
     # Leaves ids free below it.
     conn.execute(f"""
         INSERT INTO task_events {_EVENT_WITH_ID}
         VALUES (500, 'second attempt', 3, 'response.queued', 'queued', 2, 9, '{{}}')""")
     return conn
+
+
+def leave_a_log_behind(conn: sqlite3.Connection, *, foreign_keys: bool) -> None:
+    """Delete a finished task as one does who does not switch foreign keys on: its events stay."""
+    conn.execute(f"""
+        INSERT INTO tasks (finished_at, {_TASK[1:]}
+        VALUES (1, 'left behind', 'x', 'completed', 0, 1, 1, 1, '{{}}')""")
+    conn.execute(
+        f"INSERT INTO task_events {_EVENT} VALUES ('left behind', 1, 'response.created', 'queued', 1, 9, '{{}}')"
+    )
+    conn.execute("PRAGMA foreign_keys = OFF")
+    conn.execute("DELETE FROM tasks WHERE id = 'left behind'")
+    conn.execute(f"PRAGMA foreign_keys = {int(foreign_keys)}")
 
 
 @pytest.mark.parametrize(("foreign_keys", "recursive_triggers"), SETTINGS)

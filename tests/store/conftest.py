@@ -15,3 +15,10 @@ def rig(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Rig]:
     with rig_of(request.param, tmp_path) as made:
         yield made
         assert broken_invariants(made.db.conn) == []
+
+
+@pytest.fixture
+def odd_rig(tmp_path: Path) -> Iterator[Rig]:
+    """Give a database for what no rule of the store leads to: its invariants are broken on purpose."""
+    with rig_of("fresh", tmp_path) as made:
+        yield made

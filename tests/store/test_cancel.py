@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from inspector import store
+from inspector.lmsp.cancelling import CancelOutcome
 from inspector.lmsp.statuses import Status
 from tests.support.store_factory import Rig, failing_at, put, statements_of, tapped
 from tests.support.store_files import NOT_OURS, native_file, picture
@@ -209,3 +210,26 @@ def test_whoever_commits_first_has_won(rig: Rig) -> None:
     store.cancel_in_file(rig.path, "u", now_ms=200)
     with rig.unchanged(), pytest.raises(store.Refused):
         store.complete_task(rig.db, "u", {"text": "hi"}, attempt=1, now_ms=199)
+
+
+@pytest.mark.parametrize(
+    ("event_type", "status", "outcome"),
+    [
+        ("response.output_text.delta", "running", CancelOutcome.CANCELLING),
+        ("response.completed", "completed", CancelOutcome.REFUSED),
+    ],
+)
+def test_a_cancel_beside_an_event_that_moved_nothing_answers(
+    odd_rig: Rig, event_type: str, status: str, outcome: CancelOutcome
+) -> None:
+    put(odd_rig.db, "running")
+    odd_rig.db.conn.execute(
+        """
+        INSERT INTO task_events (task_id, seq, type, status, attempt, created_at, data)
+        SELECT id, last_seq + 1, ?, ?, 1, 1, '{}' FROM tasks WHERE id = 't'""",
+        (event_type, status),
+    )
+    result = store.cancel_task(odd_rig.db, "t", now_ms=5000)
+    assert result.outcome is outcome
+    assert (result.reason is not None) == (outcome is CancelOutcome.REFUSED)
+    assert odd_rig.task("t")["status"] == ("running" if outcome is CancelOutcome.REFUSED else "cancelling")
