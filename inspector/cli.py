@@ -6,7 +6,9 @@ Each command is imported when it is asked for: a list of tasks needs no writer, 
 # ruff: noqa: PLC0415  the late imports are what this module is for
 
 import contextlib
+import math
 import os
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -53,6 +55,17 @@ def _recover() -> click.Command:
     return recover
 
 
+class Speed(click.FloatRange):
+    """A factor within a range; what is no number at all is outside."""
+
+    def convert(self, value: float, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the factor, or refuse it in words."""
+        factor: float = super().convert(value, param, ctx)
+        if math.isnan(factor):
+            self.fail(f"{value} is not in the range {self.min}<=x<={self.max}.", param, ctx)
+        return factor
+
+
 def _window() -> click.Command:
     return show_window
 
@@ -72,6 +85,7 @@ def show_window(database: Path | None, task_id: str | None) -> None:
     """Show the window, with DB open in it."""
     if not _has_display():
         raise NotDone("There is no display here. `tour DB DIR` makes pictures, and the other commands need none.")
+    _end_at_once()
     from inspector.desktop.session.launch import Target, launch_reader
 
     target = None if database is None else Target(database)
@@ -84,9 +98,7 @@ def show_window(database: Path | None, task_id: str | None) -> None:
 
 @click.command()
 @click.option("--scenario", "name", metavar="NAME", default="crash", show_default=True, help="What is played.")
-@click.option(
-    "--speed", metavar="X", type=click.FloatRange(0.1, 20), default=1.0, show_default=True, help="So much faster."
-)
+@click.option("--speed", metavar="X", type=Speed(0.1, 20), default=1.0, show_default=True, help="So much faster.")
 @click.option("--tour", "folder", metavar="DIR", type=FilePath(), help="Save pictures of every view in DIR, and end.")
 def demo(name: str, speed: float, folder: Path | None) -> None:
     """Show a simulated service at work: its tasks, a crash, a restart, the recovery.
@@ -111,7 +123,8 @@ def demo(name: str, speed: float, folder: Path | None) -> None:
         with _shown(folder):
             from inspector.desktop.demo_app import run_demo_tour
 
-            run_demo_tour(scenario, folder, lambda made: write_lines(visible(str(made))), speed=speed)
+            ended = run_demo_tour(scenario, folder, lambda made: write_lines(visible(str(made))), speed=speed)
+        raise click.exceptions.Exit(ended)
 
 
 @click.command()
@@ -124,32 +137,61 @@ def tour(database: Path, folder: Path) -> None:
     with _shown(folder):
         from inspector.desktop.app import run_tour
 
-        run_tour(Target(database), folder, lambda made: write_lines(visible(str(made))))
+        ended = run_tour(Target(database), folder, lambda made: write_lines(visible(str(made))))
+    raise click.exceptions.Exit(ended)
 
 
 @contextlib.contextmanager
 def _shown(folder: Path | None = None) -> Iterator[None]:
     """Prepare for a window, or for pictures in ``folder``; what cannot be shown ends as one sentence."""
+    is_new = False
     if folder is not None:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
         try:
+            is_new = not folder.exists()
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise NotDone(f"The folder {folder} cannot be made: {error.strerror}.") from error
+    _end_at_once()
     from inspector.desktop.tour import TourFailed
 
     try:
         yield
     except TourFailed as error:
+        if folder is not None and is_new:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
         raise NotDone(error.sentence) from error
+
+
+def _end_at_once() -> None:
+    """Let a signal end the program at once while Qt is being loaded; with its loop it takes things apart in order."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def _has_display() -> bool:
     """Say whether a window can be shown: without one Qt ends the whole process."""
     platform = os.environ.get("QT_QPA_PLATFORM", "")
-    by_system = sys.platform in ("darwin", "win32")
-    display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    return by_system or bool(display) or platform.split(":")[0] in ("offscreen", "minimal", "vnc", "linuxfb")
+    if sys.platform in ("darwin", "win32") or platform.split(":")[0] in ("offscreen", "minimal", "vnc", "linuxfb"):
+        return True
+    wayland = os.environ.get("WAYLAND_DISPLAY")
+    if wayland and _answers(str(Path(os.environ.get("XDG_RUNTIME_DIR", "/run"), wayland))):
+        return True
+    host, _, number = os.environ.get("DISPLAY", "").rpartition(":")
+    if host not in ("", "unix"):
+        # Another machine's, over the network: whether it answers is for Qt to find out.
+        return True
+    place = f"/tmp/.X11-unix/X{number.split('.')[0]}"  # noqa: S108  where X servers listen
+    return bool(number) and (_answers(f"\0{place}") or _answers(place))
+
+
+def _answers(place: str) -> bool:
+    """Say whether somebody listens on the local socket of this name."""
+    import socket
+
+    with socket.socket(socket.AF_UNIX) as line:
+        return line.connect_ex(place) == 0
 
 
 @click.command(

@@ -17,6 +17,7 @@ CLIENT = "home-assistant"
 """Its answers are short, so that a try is over in a few seconds."""
 
 _BETWEEN_MS = 1_200
+_AFTERWARDS_MS = 9_000.0
 _LOOK_EVERY_MS = 40
 
 
@@ -32,7 +33,7 @@ class Race:
         self._results: list[CancelResult] = []
 
     def run(self) -> Play:
-        """Run all tries and report each, and in the end how many each side has won."""
+        """Run all tries and report each, then how many each side has won; after that, ask for plain work for ever."""
         service, tries = self._service, self._plan.tries
         rng = chance(service.staging.seed, "race", service.life)
         cancels_first = [number % 2 == 0 for number in range(tries)]
@@ -51,6 +52,11 @@ class Race:
         cancelled, completed = outcomes[CancelOutcome.CANCELLING], outcomes[CancelOutcome.ALREADY_FINISHED]
         sentence = f"The cancel won {cancelled} of {tries} tries, the completion {completed}."
         service.tell(HappeningKind.RACES_OVER, sentence, cancelled=cancelled, completed=completed)
+        self._task_id = ""
+        while True:
+            # The races are over; the service goes on with plain work.
+            yield _AFTERWARDS_MS
+            service.submit(_plain_wish(service))
 
     def _ended(self, held: Held) -> float:
         """Set off both when the worker has its last token: one at once, and the other one after the gap."""

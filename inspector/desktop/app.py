@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable
@@ -38,19 +39,23 @@ def run_window(target: Target | None, *, task_id: str | None = None, reader: "Po
     run(use, user_settings())
 
 
-def run_tour(target: Target, folder: Path, made: Callable[[Path], None]) -> None:
-    """Save pictures of every view of a file in ``folder``. Raises TourFailed where one cannot be made."""
+def run_tour(target: Target, folder: Path, made: Callable[[Path], None]) -> int:
+    """Save pictures of every view of a file in ``folder``, and return the exit status.
+
+    Raises TourFailed where one cannot be made.
+    """
 
     async def use(inspector: Inspector) -> None:
         await Tour(inspector, folder, made).of_a_file(target)
 
-    run(use, Settings(None))
+    return run(use, Settings(None))
 
 
-def run(use: Use, settings: Settings) -> None:
+def run(use: Use, settings: Settings) -> int:
     """Make the application and one :class:`Inspector`, let ``use`` run on it, and take everything apart again.
 
-    SIGINT and SIGTERM end ``use`` in order. What it raises is raised here.
+    SIGINT and SIGTERM end ``use`` in order; returned is 0, or 128 and the number of the signal. What ``use`` raises is
+    raised here.
     """
     app = QApplication([APPLICATION])
     app.setApplicationName(APPLICATION)
@@ -62,21 +67,38 @@ def run(use: Use, settings: Settings) -> None:
     loop.set_exception_handler(_report)
     asyncio.set_event_loop(loop)
     with loop:
-        loop.run_until_complete(_use(app, use, settings))
+        work: asyncio.Task[int] = loop.create_task(_use(app, use, settings))
+        try:
+            loop.run_until_complete(work)
+        except RuntimeError:
+            if work.done():
+                raise
+            # Qt has ended the loop: the display is gone, which Qt has told, and every window with it. Nothing can be
+            # taken apart in order any more; what was started ends with this process.
+            os._exit(1)
+    return work.result()
 
 
-async def _use(app: QApplication, use: Use, settings: Settings) -> None:
+async def _use(app: QApplication, use: Use, settings: Settings) -> int:
     inspector = Inspector(app, settings)
     work = asyncio.ensure_future(use(inspector))
+    status = 0
+
+    def end(number: int) -> None:
+        nonlocal status
+        status = 128 + number
+        work.cancel()
+
     for ending in (signal.SIGINT, signal.SIGTERM):
         with contextlib.suppress(NotImplementedError):
-            asyncio.get_running_loop().add_signal_handler(ending, work.cancel)
+            asyncio.get_running_loop().add_signal_handler(ending, end, ending)
     try:
         with contextlib.suppress(asyncio.CancelledError):
             await work
     finally:
         inspector.window.hide()
         await inspector.ended()
+    return status
 
 
 def shown(inspector: Inspector) -> asyncio.Event:

@@ -23,13 +23,14 @@ from inspector.desktop.start.view import StartView
 from inspector.desktop.tasks.view import TasksView
 from inspector.desktop.widgets.theme import Theme, apply_theme
 from inspector.desktop.wiring.detail import DetailWiring
-from inspector.desktop.wiring.frame import FrameWiring
+from inspector.desktop.wiring.frame import NOTICE_MS, FrameWiring
 from inspector.desktop.wiring.models import ModelsWiring
 from inspector.desktop.wiring.recovery import RecoveryWiring
 from inspector.desktop.wiring.tasks import TasksWiring
 from inspector.desktop.zone import local_zone
 from inspector.layout.opened import Mode
 from inspector.layout.pages import ModelPage, TaskFilter
+from inspector.layout.visible import visible
 
 
 class Inspector:
@@ -45,7 +46,7 @@ class Inspector:
         views = Views(TasksView(zone), DetailPane(zone), ModelsView(zone), RecoveryView(zone), StartView())
         self.window = MainWindow(views, zone)
         self._tasks = TasksWiring(views.tasks, self.session, self.selection)
-        self._detail = DetailWiring(views.detail, self.session, self.selection, settings)
+        self._detail = DetailWiring(views.detail, self.session, self.selection, settings, self._on_missing_task)
         self._models = ModelsWiring(views.models, self.session, self.checks, self._on_models)
         self._recovery = RecoveryWiring(views.recovery, self.session)
         words = {
@@ -151,11 +152,17 @@ class Inspector:
         self.window.views.tasks.show_models(tuple(model.id for model in page.models))
         self.window.views.detail.set_names({model.id: model.name for model in page.models}, {})
 
+    def _on_missing_task(self, task_id: str) -> None:
+        self.window.show_notice(f"There is no task {visible(task_id)} in this file.", NOTICE_MS)
+
     def _show_about(self) -> None:
         how = self.session.how
         about(self.window, __version__, None if how is None else how.sqlite_version)
 
     def _ask_cancel(self, task_id: str) -> None:
+        why_not = self.session.acting.why_not
+        if why_not is not None:
+            self.window.show_notice(why_not, NOTICE_MS)
         self.selection.select(task_id)
         self.window.show_view("tasks")
         self.window.views.detail.ask_cancel(task_id)

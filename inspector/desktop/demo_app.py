@@ -30,8 +30,11 @@ def run_demo(scenario: Scenario, *, speed: float) -> None:
     run(use, Settings(None))
 
 
-def run_demo_tour(scenario: Scenario, folder: Path, made: Callable[[Path], None], *, speed: float) -> None:
-    """Play a demo and save pictures of every view in ``folder``. Raises TourFailed where one cannot be made."""
+def run_demo_tour(scenario: Scenario, folder: Path, made: Callable[[Path], None], *, speed: float) -> int:
+    """Play a demo, save pictures of every view in ``folder``, and return the exit status.
+
+    Raises TourFailed where one cannot be made.
+    """
 
     async def use(inspector: Inspector) -> None:
         async with _demo(scenario, speed) as demo:
@@ -39,7 +42,7 @@ def run_demo_tour(scenario: Scenario, folder: Path, made: Callable[[Path], None]
             crashes = scenario.crash is not None
             await Tour(inspector, folder, made).of_a_demo(Target(demo.path), crashes=crashes)
 
-    run(use, Settings(None))
+    return run(use, Settings(None))
 
 
 @contextlib.asynccontextmanager

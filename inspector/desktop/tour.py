@@ -97,7 +97,7 @@ class Tour:
             ended = asyncio.Event()
             self._inspector.checks.ended.connect(ended.set)
             self._inspector.window.views.models.verify_all()
-            await asyncio.wait_for(ended.wait(), _WAIT_S)
+            await self._until(ended.is_set, "the digests of the models")
         await self._take(number, "models")
 
     async def _recovery(self, number: int) -> None:
@@ -119,7 +119,7 @@ class Tour:
         task_id = self._inspector.selection.task_id
         if task_id is not None:
             self._inspector.cancel.cancel(task_id)
-            await asyncio.wait_for(done.wait(), _WAIT_S)
+            await self._until(done.is_set, "the outcome of a cancel")
             await self._quiet()
 
     async def _take(self, number: int, name: str) -> None:

@@ -36,12 +36,13 @@ def holders_of(path: str | os.PathLike[str]) -> tuple[Holder, ...]:
     return tuple(sorted({*_asked(f"{real}-shm", WAL_OPEN), *_asked(real, ANY_USE)}, key=lambda holder: holder.pid))
 
 
-def holders_listed(path: str, wanted: LockRange) -> tuple[Holder, ...] | None:
+def holders_listed(path: str, wanted: LockRange, *, others_only: bool = True) -> tuple[Holder, ...] | None:
     """Return the other processes that hold a lock within ``wanted`` of the file ``path``, without opening it.
 
-    None where the system does not list locks. For a process that has a connection to the file.
+    None where the system does not list locks. For a process that has a connection to the file; without
+    ``others_only`` it counts as well.
     """
-    owners = listed_owners(path, wanted)
+    owners = listed_owners(path, wanted, others_only=others_only)
     return None if owners is None else _named(owners)
 
 

@@ -47,10 +47,10 @@ def lock_owner(path: str, wanted: LockRange, *, exclusive: bool = True) -> int |
     return None if found == fcntl.F_UNLCK else max(int(pid), 0)
 
 
-def listed_owners(path: str, wanted: LockRange) -> frozenset[int] | None:
+def listed_owners(path: str, wanted: LockRange, *, others_only: bool = True) -> frozenset[int] | None:
     """Return the pids of all other processes that hold a lock within ``wanted``, by /proc/locks; None without it.
 
-    A process in a container of its own may be missing from that list.
+    Without ``others_only`` this process is among them. One in a container of its own may be missing from that list.
     """
     try:
         found = Path(path).lstat()
@@ -66,7 +66,10 @@ def listed_owners(path: str, wanted: LockRange) -> frozenset[int] | None:
     return frozenset(
         entry.pid
         for entry in entries
-        if entry.pid != mine and entry.device in devices and entry.start <= last and entry.end >= wanted.start
+        if not (others_only and entry.pid == mine)
+        and entry.device in devices
+        and entry.start <= last
+        and entry.end >= wanted.start
     )
 
 

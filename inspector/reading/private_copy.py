@@ -24,7 +24,10 @@ class PrivateCopy:
     def __init__(self) -> None:
         _remove_orphans()
         self._folder = _temporary_folder() / f"{_PREFIX}{os.getpid()}-{os.urandom(8).hex()}"
-        self._folder.mkdir(mode=0o700)
+        try:
+            self._folder.mkdir(mode=0o700)
+        except OSError as error:
+            raise Unreadable(f"No private copy can be made in {self._folder.parent}: {error.strerror}.") from error
         self.path = str(self._folder / "copy.db")
 
     def fill(self, path: str, name: str, *, hot: bool, should_stop: Callable[[], bool]) -> None:

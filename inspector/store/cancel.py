@@ -2,13 +2,14 @@
 
 import os
 import sqlite3
+from pathlib import Path
 
 from sqlite_utils import Database
 
 from inspector.lmsp.cancelling import CancelOutcome, CancelResult, cancel_target
 from inspector.lmsp.events import event_of_move
 from inspector.lmsp.statuses import FINAL, Status, known_status
-from inspector.store.connecting import open_for_action
+from inspector.store.connecting import close_unwritten, has_waiting_wal, open_for_action
 from inspector.store.errors import Busy, NotOurs, Refused
 from inspector.store.tasks import Found, insert_events, log_end, require_one
 from inspector.store.writing import write_transaction
@@ -37,16 +38,23 @@ def cancel_in_file(path: str | os.PathLike[str], task_id: str, *, now_ms: int, w
     to it (another layout, a newer version, triggers of others). Raises Unusable where there is no such file, or it
     cannot be read or written at all.
     """
+    was_left_open = has_waiting_wal(Path(path))
     try:
         db = open_for_action(path, wait_ms=wait_ms)
     except Busy as error:
         return CancelResult(task_id, CancelOutcome.BUSY, None, None, error.sentence)
     except NotOurs as error:
         return CancelResult(task_id, CancelOutcome.REFUSED, None, None, error.sentence)
+    wrote = True
     try:
-        return cancel_task(db, task_id, now_ms=now_ms)
+        result = cancel_task(db, task_id, now_ms=now_ms)
+        wrote = result.outcome in (CancelOutcome.CANCELLED, CancelOutcome.CANCELLING)
+        return result
     finally:
-        db.close()
+        if was_left_open and not wrote:
+            close_unwritten(db, Path(path), wait_ms=wait_ms)
+        else:
+            db.close()
 
 
 def _cancel(conn: sqlite3.Connection, task_id: str, now_ms: int) -> CancelResult:

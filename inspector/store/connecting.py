@@ -46,13 +46,13 @@ def open_for_action(path: str | os.PathLike[str], *, wait_ms: int) -> Database:
 
 def _open(file: Path, mode: str, wait_ms: int, *, service: bool) -> Database:
     with named_errors():
-        was_left_open = size_of(file.with_name(f"{file.name}-wal")) > 0
+        was_left_open = has_waiting_wal(file)
         db = Database(_connect(file, mode, wait_ms), execute_plugins=False)
         try:
             _prepare(db, service=service)
         except BaseException as error:
             if isinstance(error, NotOurs) and was_left_open:
-                _close_and_leave_the_wal(db, file, wait_ms)
+                close_unwritten(db, file, wait_ms=wait_ms)
             else:
                 db.close()
             raise
@@ -69,8 +69,16 @@ def _connect(file: Path, mode: str, wait_ms: int) -> sqlite3.Connection:
     )
 
 
-def _close_and_leave_the_wal(db: Database, file: Path, wait_ms: int) -> None:
-    """Close a file that is not ours as it was found: the last writer of all would move what the -wal holds into it."""
+def has_waiting_wal(file: Path) -> bool:
+    """Say whether a -wal lies beside the file that has not been taken in."""
+    return size_of(file.with_name(f"{file.name}-wal")) > 0
+
+
+def close_unwritten(db: Database, file: Path, *, wait_ms: int) -> None:
+    """Close a file that nothing was written to as it was found.
+
+    The last writer of all would move what a -wal holds into the database: of a service that died, say.
+    """
     with closing(db), closing(_connect(file, "ro", wait_ms)) as reader:
         _asked(reader, "schema_version")
         db.close()

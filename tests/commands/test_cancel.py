@@ -190,3 +190,15 @@ def test_an_id_that_is_no_text_is_an_unusable_argument(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
     assert b"Traceback" not in done.stderr
     assert b"\x1b" not in done.stderr
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("found", ["completed", "cancelling", "nobody"])
+def test_a_cancel_that_writes_nothing_leaves_what_a_killed_service_left(tmp_path: Path, found: str) -> None:
+    path = tmp_path / "service.db"
+    killed_service(path, ("done", "completed", "retry"), ("stopping", "cancelling", "retry"))
+    parts = [path, path.with_name("service.db-wal")]
+    before = [part.read_bytes() for part in parts]
+    status, _ = document(path, {"completed": "done", "cancelling": "stopping"}.get(found, found))
+    assert status == 1
+    assert [part.read_bytes() for part in parts] == before

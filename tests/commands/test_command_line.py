@@ -265,3 +265,22 @@ def test_the_installed_command_is_the_program(tmp_path: Path) -> None:
         check=True,
     )
     assert len(json.loads(done.stdout)["tasks"]) == 7
+
+
+@pytest.mark.parametrize("arguments", [[], ["some.db"]])
+def test_a_display_that_nobody_serves_is_none(tmp_path: Path, arguments: list[str]) -> None:
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("QT_QPA_PLATFORM", "WAYLAND_DISPLAY")
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "inspector", *arguments],
+        env={**environment, "DISPLAY": ":987", "WAYLAND_DISPLAY": "nobody-9"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("lmsp-inspector: There is no display here.")
+    assert done.stderr.count("\n") == 1

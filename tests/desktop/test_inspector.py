@@ -23,7 +23,7 @@ from inspector.desktop.session.session import POLL_EVERY_MS
 from inspector.desktop.settings import Settings
 from inspector.desktop.tasks.item_model import TaskColumn
 from inspector.desktop.widgets.message_bar import MessageBar
-from inspector.desktop.widgets.tools import ModeBadge
+from inspector.desktop.widgets.tools import HeaderButton, ModeBadge
 from inspector.layout.opened import Mode
 from inspector.layout.pages import TaskFilter
 from inspector.reading.requests import CountsRequest
@@ -330,3 +330,39 @@ async def test_a_second_file_replaces_the_first(tmp_path: Path) -> None:
     finally:
         first.close()
         second.close()
+
+
+async def test_a_service_that_died_during_a_pause_is_noticed_before_anything_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with service_process(path) as service:
+        assert service.stdout is not None
+        ids = service.stdout.readline().split()
+        async with inspector_on(path) as inspector:
+            inspector.session.pause()
+            await inspector.session.ask(CountsRequest())
+            service.kill()
+            service.wait()
+            before = path.read_bytes(), path.with_name("a.db-wal").read_bytes()
+            result = await inspector.session.cancel_task(ids[1])
+            assert result.outcome == "refused"
+            assert result.reason is not None
+            assert (path.read_bytes(), path.with_name("a.db-wal").read_bytes()) == before
+
+
+async def test_another_file_opened_during_a_pause_is_not_paused(tmp_path: Path) -> None:
+    with service_on(tmp_path / "a.db") as service, service_on(tmp_path / "b.db") as other:
+        service.accept(1)
+        other.accept(2)
+        async with inspector_on(service.path) as inspector:
+            inspector.session.pause()
+            inspector.open(Target(other.path))
+            await until(lambda: len(statuses(inspector)) == 2)
+            assert messages(inspector) == []
+            assert found(inspector.window.header, HeaderButton).text() == "Pause"
+
+
+async def test_a_task_that_is_not_in_the_file_is_said_not_to_be_there(tmp_path: Path) -> None:
+    with service_on(tmp_path / "a.db") as service:
+        service.accept(1)
+        async with inspector_on(service.path, task_id="nobody") as inspector:
+            await until(lambda: "nobody" in inspector.window.statusBar().currentMessage())

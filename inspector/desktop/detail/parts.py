@@ -110,8 +110,8 @@ class DetailParts(QWidget):
         self._show_text(DetailTab.REQUEST, self.tr("Request"), detail.request)
         self._show_text(DetailTab.RESPONSE, self.tr("Response"), detail.response)
         self._show_text(DetailTab.SNAPSHOT, snapshot, detail.snapshot)
-        if detail.snapshot is not None and not self._is_covered:
-            self._tabs.set_remark(DetailTab.SNAPSHOT, task.snapshot_seq)
+        shown = detail.snapshot is not None and not self._is_covered
+        self._tabs.set_remark(DetailTab.SNAPSHOT, task.snapshot_seq if shown else None)
         code = None if task.error_code is None else visible(task.error_code[:_LONGEST])
         self._error.show_stored(code or self.tr("Error"), detail.error_message, absent=self.tr("No message is stored."))
         self._turn(DetailTab.ERROR, on=code is not None or detail.error_message is not None)

@@ -2,9 +2,14 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from inspector.layout.opened import Mode, Opened
 from inspector.lmsp.cancelling import CancelOutcome, CancelResult
+from inspector.reading.holders import holders_listed
+from inspector.reading.locks import WAL_OPEN
+
+_NO_SERVICE: Final = "No service has this file open. Allow actions in the Task menu to write to it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +33,18 @@ def acting_on(how: Opened | None, *, allowed: bool) -> Acting:
         return Acting(True, None, False)
     if allowed:
         return Acting(True, None, True)
-    return Acting(False, "No service has this file open. Allow actions in the Task menu to write to it.", True)
+    return Acting(False, _NO_SERVICE, True)
 
 
-def cancel_in_file(path: Path, task_id: str, *, now_ms: int) -> CancelResult:
+def cancel_in_file(path: Path, task_id: str, *, now_ms: int, needs_service: bool) -> CancelResult:
     """Cancel one task over a connection that is opened and closed for it. For a thread beside the window.
 
-    A file that cannot be used is an outcome too: ``refused``, with the reason.
+    ``needs_service``: only while a service has the file open. It may have died since the reader looked, or during a
+    pause; then the file is the user's to allow. A file that cannot be used is an outcome too: ``refused``, with the
+    reason.
     """
+    if needs_service and holders_listed(f"{path}-shm", WAL_OPEN, others_only=False) == ():
+        return CancelResult(task_id, CancelOutcome.REFUSED, None, None, _NO_SERVICE)
     # Not before the first action: the store's sqlite-utils takes as long to import as Qt.
     from inspector import store  # noqa: PLC0415
 

@@ -114,7 +114,9 @@ class Session(QObject):
         """Open ``target`` instead of what was open. ``process`` is its reader, where one was started already."""
         self.close()
         self._target = target
-        self._paused = False
+        if self._paused:
+            self._paused = False
+            self.pause_changed.emit(False)
         self._is_lost = False
         self._allowed = False
         self._read_at_ms = None
@@ -189,7 +191,8 @@ class Session(QObject):
         acting = self.acting
         if self._how is None or not acting.may_act:
             return CancelResult(task_id, CancelOutcome.REFUSED, None, None, acting.why_not)
-        cancel = partial(cancel_in_file, Path(self._how.path), task_id, now_ms=_now_ms())
+        path, needs_service = Path(self._how.path), not acting.needs_allowance
+        cancel = partial(cancel_in_file, path, task_id, now_ms=_now_ms(), needs_service=needs_service)
         return await asyncio.get_running_loop().run_in_executor(self._actions, cancel)
 
     def _set_paused(self, paused: bool) -> None:

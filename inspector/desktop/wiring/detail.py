@@ -1,5 +1,6 @@
 """The detail pane on a session: the selected task, its events as they come, and its cancel."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,7 +29,16 @@ class News:
 class DetailWiring:
     """Keeps the pane on the selected task."""
 
-    def __init__(self, pane: DetailPane, session: Session, selection: Selection, settings: Settings) -> None:
+    def __init__(
+        self,
+        pane: DetailPane,
+        session: Session,
+        selection: Selection,
+        settings: Settings,
+        missing: Callable[[str], None],
+    ) -> None:
+        """Keep ``pane`` on the selected task; ``missing`` hears of one that is not in the file."""
+        self._missing = missing
         self._pane = pane
         self._session = session
         self._selection = selection
@@ -104,6 +114,8 @@ class DetailWiring:
         if task_id == self._selection.task_id and self._loaded != task_id:
             self._loaded = task_id
             self._pane.show_task(detail)
+            if detail is None:
+                self._missing(task_id)
             self._pane.show_timeline(timeline)
             self._show_page(page, replace=True)
 

@@ -243,6 +243,6 @@ def _switched(how: Opened) -> str:
         case Mode.LIVE:
             return "A service has the file open. Following it live now."
         case Mode.CRASHED:
-            return "The service died. Its file is read in place."
+            return "The service has ended. Its file is read in place."
         case _:
             return "The service closed the file."
