@@ -8,7 +8,7 @@ import pytest
 
 from inspector.reading.connection import LONGEST_VALUE, ReadConnection, connect, copy_live, take_in_companions
 from inspector.reading.errors import Unanswered
-from inspector.reading.proof import differences, touch_state
+from tests.support.proof import differences, touch_state
 from tests.support.reading_crashes import hot
 from tests.support.reading_databases import add_task, listing, make
 from tests.support.reading_service import service_on

@@ -8,7 +8,7 @@ import pytest
 
 from inspector.reading.copying import NotCopied, copy_database
 from inspector.reading.errors import Unreadable
-from inspector.reading.proof import differences, touch_state
+from tests.support.proof import differences, touch_state
 from tests.support.reading_crashes import crashed, hot
 from tests.support.reading_databases import add_task, as_nobody, listing, make
 from tests.support.reading_service import service_on

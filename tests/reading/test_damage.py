@@ -10,7 +10,6 @@ import pytest
 from inspector.layout.pages import TaskPage
 from inspector.reading.errors import Unanswered, Unreadable
 from inspector.reading.messages import Moved
-from inspector.reading.proof import differences, touch_state
 from inspector.reading.reader import Reader, open_reader
 from inspector.reading.requests import (
     CountsRequest,
@@ -24,6 +23,7 @@ from inspector.reading.requests import (
     TimelineRequest,
     Watch,
 )
+from tests.support.proof import differences, touch_state
 from tests.support.reading_crashes import crashed
 from tests.support.reading_databases import add_deltas, add_task, create, move_task, read_at
 from tests.support.reading_service import service_on

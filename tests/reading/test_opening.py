@@ -13,7 +13,7 @@ import pytest
 from inspector.layout.opened import Mode
 from inspector.reading.errors import Unreadable
 from inspector.reading.opening import look_at
-from inspector.reading.proof import differences, touch_state
+from tests.support.proof import differences, touch_state
 from tests.support.reading_crashes import crashed, hot
 from tests.support.reading_databases import add_task, as_nobody, give_to_nobody, listing, make
 from tests.support.reading_service import service_on

@@ -10,8 +10,8 @@ import pytest
 from inspector.layout.opened import Mode
 from inspector.reading.errors import Unreadable
 from inspector.reading.private_copy import PrivateCopy, copy_files, cut_super_journal
-from inspector.reading.proof import differences, touch_state
 from inspector.reading.reader import open_reader
+from tests.support.proof import differences, touch_state
 from tests.support.reading_crashes import crashed, hot
 from tests.support.reading_databases import listing, make, read_at
 

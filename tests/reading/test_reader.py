@@ -9,7 +9,6 @@ from inspector.layout.opened import LayoutKind, Mode
 from inspector.layout.pages import TaskPage
 from inspector.layout.rows import TaskRow
 from inspector.reading.errors import Unanswered, Unreadable
-from inspector.reading.proof import differences, touch_state
 from inspector.reading.reader import Reader, open_reader
 from inspector.reading.requests import (
     CountsRequest,
@@ -24,6 +23,7 @@ from inspector.reading.requests import (
     TimelineRequest,
     Watch,
 )
+from tests.support.proof import differences, touch_state
 from tests.support.reading_crashes import crashed, hot
 from tests.support.reading_databases import add_task, listing, make, read_at
 from tests.support.reading_service import service_on

@@ -307,7 +307,9 @@ def test_a_journal_that_was_left_by_a_crash_is_played_back(tmp_path: Path) -> No
 def test_a_short_journal_names_nothing(tmp_path: Path) -> None:
     native_file(tmp_path / "service.db")
     (tmp_path / "service.db-journal").write_bytes(b"abc")
-    store.open_service_database(tmp_path / "service.db").close()
+    db = store.open_service_database(tmp_path / "service.db")
+    assert "tasks" in db.table_names()
+    db.close()
 
 
 def test_a_layout_that_somebody_created_first_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -436,54 +436,6 @@ def test_a_snapshot_that_cannot_be_read_stops_no_recovery(rig: Rig, text: str) -
     assert (resumed.task_id, resumed.snapshot) == ("t", None)
 
 
-def stray_event(rig: Rig, task_id: str, event_type: str, status: str) -> None:
-    """Write an event without its task's move, which no trigger can refuse."""
-    rig.db.conn.execute(
-        """
-        INSERT INTO task_events (task_id, seq, type, status, attempt, created_at, data)
-        SELECT id, last_seq + 1, ?, ?, 1, 1, '{}' FROM tasks WHERE id = ?""",
-        (event_type, status, task_id),
-    )
-
-
-def test_a_task_with_an_event_that_moved_nothing_is_recovered_after_that_event_with_a_warning(odd_rig: Rig) -> None:
-    put(odd_rig.db, "running", on_restart="retry")
-    put(odd_rig.db, "running", task_id="u", on_restart="fail", at=50)
-    stray_event(odd_rig, "t", "response.output_text.delta", "running")
-    plan = store.plan_recovery(odd_rig.db)
-    result = store.apply_recovery(odd_rig.db, plan, now_ms=5000)
-    assert result.applied == plan
-    assert {step.task_id: [str(each) for each in step.warnings] for step in plan.steps} == {"u": [], "t": ["log_ahead"]}
-    assert odd_rig.task("t")["status"] == "queued"
-    assert odd_rig.task("t")["last_seq"] == next(step.next_seq for step in plan.steps if step.task_id == "t")
-    assert odd_rig.task("u")["status"] == "failed"
-
-
-def test_a_task_whose_log_ended_without_it_is_left_alone_and_the_others_are_recovered(odd_rig: Rig) -> None:
-    put(odd_rig.db, "running", on_restart="retry")
-    put(odd_rig.db, "running", task_id="u", on_restart="fail", at=50)
-    stray_event(odd_rig, "t", "response.completed", "completed")
-    before = odd_rig.task("t")
-    plan = store.plan_recovery(odd_rig.db)
-    result = store.apply_recovery(odd_rig.db, plan, now_ms=5000)
-    assert result.applied == plan
-    assert plan.counts() == {"failed": 1, "running": 1}
-    assert {step.task_id: [str(each) for each in step.warnings] for step in plan.steps} == {
-        "u": [],
-        "t": ["log_broken"],
-    }
-    assert odd_rig.task("t") == before
-
-
-def test_a_task_that_was_put_in_without_its_log_stops_no_recovery(odd_rig: Rig) -> None:
-    put(odd_rig.db, "running", task_id="u", on_restart="fail", at=50)
-    odd_rig.db.conn.execute("""
-        INSERT INTO tasks (id, kind, status, on_restart, last_seq, attempt, created_at, updated_at, request)
-        VALUES ('bare', 'x', 'running', 'retry', 7, 1, 1, 1, '{}')""")
-    result = recover(odd_rig.db)
-    assert {step.task_id: step.target for step in result.applied.steps} == {"u": "failed", "bare": "running"}
-
-
 def test_a_status_that_is_none_of_the_seven_is_left_alone_and_told(rig: Rig) -> None:
     paused(rig.db)
     before = rig.task("paused")

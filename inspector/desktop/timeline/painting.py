@@ -32,7 +32,6 @@ class Rows:
     """Where each row of the timeline stands, from the top; all from the fonts."""
 
     axis_top: float
-    axis_height: float
     bar_top: float
     bar_height: float
     lane_middle: float
@@ -61,7 +60,7 @@ def rows_of() -> Rows:
     middle = bar_top + bar + 14
     note_top = middle + _TICK / 2 + 1
     foot = note_top + axis
-    return Rows(7, axis, bar_top, bar, middle, note_top, axis, foot, max(92, round(foot + 6 + 4)))
+    return Rows(7, bar_top, bar, middle, note_top, axis, foot, max(92, round(foot + 6 + 4)))
 
 
 def paint_picture(painter: QPainter, picture: Picture, rows: Rows, tokens: Tokens, *, note: str) -> None:

@@ -96,10 +96,6 @@ class NavigationList(QListView):
             item.setData(text, _COUNT_ROLE)
             item.setAccessibleText(item.text() if text is None else f"{item.text()}, {text}")
 
-    def set_available(self, name: str, is_available: bool) -> None:
-        """Grey an entry, which keeps its place, or make it usable again."""
-        self._item(name).setEnabled(is_available)
-
     def current_name(self) -> str | None:
         """Return the name of the current entry."""
         index = self.currentIndex()

@@ -1,6 +1,7 @@
 """The Models view on a session: the rows, the state of each file, and the verification of digests."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from inspector.desktop.digests.view import ModelsView
 from inspector.desktop.session.file_checks import FileChecks
@@ -47,7 +48,8 @@ class ModelsWiring:
         size = sum(model.size_bytes or 0 for model in self._page.models)
         return f"{counted(len(self._page.models), 'model')}, {byte_size(size)}"
 
-    def _on_opened(self, _how: Opened) -> None:
+    def _on_opened(self, how: Opened) -> None:
+        self._checks.set_database(Path(how.path))
         self._session.spawn(self._show_models())
 
     def _update(self, _message: object = None) -> None:

@@ -117,15 +117,11 @@ def test_counts_stand_at_the_right_and_are_told_to_screen_readers(pages: Pages) 
     assert seen(navigation.viewport()) == before
 
 
-@pytest.mark.parametrize("whole", [False, True])
-def test_what_is_not_available_keeps_its_place_and_is_not_chosen(pages: Pages, qtbot: QtBot, whole: bool) -> None:
+def test_while_it_is_off_everything_keeps_its_place_and_nothing_is_chosen(pages: Pages, qtbot: QtBot) -> None:
     navigation = shown(pages)
     places = [navigation.visualRect(navigation.model().index(row, 0)) for row in range(5)]
     navigation.set_current("overview")
-    if whole:
-        navigation.setEnabled(False)
-    else:
-        navigation.set_available("models", False)
+    navigation.setEnabled(False)
 
     assert [navigation.visualRect(navigation.model().index(row, 0)) for row in range(5)] == places
     row = seen(navigation.viewport()).copy(0, top(navigation, 2), 176, 28)
