@@ -269,6 +269,24 @@ async def test_a_resting_file_is_shown_whole_and_not_a_byte_of_it_changes(tmp_pa
     assert touched(tmp_path) == before
 
 
+async def test_what_a_killed_service_left_is_shown_whole_and_not_a_byte_of_it_changes(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with service_process(path) as service:
+        assert service.stdout is not None
+        ids = service.stdout.readline().split()
+        service.kill()
+        service.wait()
+    before = touched(tmp_path)
+    assert set(before) == {".", "a.db", "a.db-wal", "a.db-shm"}
+    async with inspector_on(path) as inspector:
+        assert badge(inspector) == "crashed"
+        await until(lambda: set(statuses(inspector)) == set(ids))
+        for view in ("models", "recovery", "tasks"):
+            inspector.window.show_view(view)
+        await inspector.session.ask(CountsRequest())
+    assert touched(tmp_path) == before
+
+
 async def test_a_file_that_is_deleted_stays_on_screen_and_is_said_to_be_gone(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     with service_on(path) as service:
