@@ -16,6 +16,7 @@ from inspector.lmsp.statuses import Status
 NARROW_SIZE: Final = (900, 640)
 _WAIT_S: Final = 60.0
 _LOOK_EVERY_S: Final = 0.05
+_AT_WORK_MS: Final = 1_500
 _SHOWS_A_TASK: Final = 25
 """A running task is worth a picture when it has so many events."""
 
@@ -159,7 +160,14 @@ class Tour:
         return [task for task in tasks if task is not None]
 
     def _busiest(self) -> TaskRow | None:
-        running = [task for task in self._tasks() if task.status == Status.RUNNING and task.last_seq >= _SHOWS_A_TASK]
+        newest_ms = max((task.updated_at or 0 for task in self._tasks()), default=0)
+        running = [
+            task
+            for task in self._tasks()
+            if task.status == Status.RUNNING
+            and task.last_seq >= _SHOWS_A_TASK
+            and newest_ms - (task.updated_at or 0) < _AT_WORK_MS
+        ]
         # The one that began last: it still runs when its picture is taken.
         return max(running, key=lambda task: task.started_at or 0, default=None)
 

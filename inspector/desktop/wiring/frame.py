@@ -161,6 +161,7 @@ class FrameWiring(QObject):
         for key in ("lost", "layout", "paused", "refused", "replaced"):
             self._window.hide_message(key)
         self._window.header.show_nothing()
+        self._window.statusBar().clearMessage()
         self._window.set_file_open(False)
         self._window.setWindowTitle("LMSP Inspector")
         self.show_recent()
