@@ -184,6 +184,7 @@ def test_an_empty_path_is_not_the_current_folder(tmp_path: Path, command: str) -
     assert "the path is empty" in result.stderr
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="needs a second user, which only root can become")
 @pytest.mark.process
 @pytest.mark.parametrize("command", [name for name in COMMANDS if "--json" in name or "--" not in name])
 @pytest.mark.parametrize("closed", ["file", "folder"])

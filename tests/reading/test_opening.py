@@ -139,6 +139,7 @@ def test_odd_paths_are_refused_in_one_sentence(tmp_path: Path) -> None:
     assert "\u202e" not in refusal(tmp_path / "a\u202eb.db")
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="needs a second user, which only root can become")
 def test_what_may_not_be_read_is_told_apart_from_what_is_missing(folder: Path) -> None:
     closed = make(folder / "closed.db", "a")
     closed.chmod(0)
