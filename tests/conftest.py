@@ -10,11 +10,13 @@ import logging
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final
 
 import hypothesis
 import pytest
+
+from tests.support.subject import NAME, OURS
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -24,22 +26,26 @@ hypothesis.settings.load_profile("lmsp")
 
 ASYNC_TEST_TAKES_AT_MOST_S = 30
 
+PROVED: Final = pytest.StashKey[list[str]]()
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--large", action="store_true", help="run the tests marked large as well")
+    parser.addoption("--large", action="store_true", help="run the tests marked large, and the proofs at full size")
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[PROVED] = []
     # Plain pytest works on a machine without a display, as packaging/test does.
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--large"):
-        return
+    large = config.getoption("--large")
     for item in items:
-        if item.get_closest_marker("large"):
+        if item.get_closest_marker("large") and not large:
             item.add_marker(pytest.mark.skip(reason="large; run with --large"))
+        if item.get_closest_marker("ours") and NAME != OURS:
+            item.add_marker(pytest.mark.skip(reason=f"about the inside of {OURS}"))
 
 
 def pytest_collection_finish() -> None:
@@ -53,7 +59,11 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if config.stash[PROVED]:
+        terminalreporter.section("proved")
+        for line in config.stash[PROVED]:
+            terminalreporter.line(line)
     # packaging/test runs other checks first. pytest's closing line is what gets read, so it has to count them.
     for check in _failed_checks():
         report = pytest.CollectReport(check, "failed", longrepr="it failed before pytest began", result=None)
@@ -87,6 +97,18 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     else:
         asyncio.run(limited())
     return True
+
+
+@pytest.fixture
+def large(pytestconfig: pytest.Config) -> bool:
+    """Say whether a proof runs at its full size (``--large``), not at the size that each run can afford."""
+    return bool(pytestconfig.getoption("--large"))
+
+
+@pytest.fixture
+def proved(pytestconfig: pytest.Config) -> Callable[[str], None]:
+    """Give a way to say, in the summary of the run, what a proof has seen: one line with its figures."""
+    return pytestconfig.stash[PROVED].append
 
 
 @pytest.fixture

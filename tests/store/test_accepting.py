@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from inspector import store
 from tests.support.store_factory import Rig, failing_at, put, statements_of, tapped
+from tests.support.subject import store
 
 
 def test_an_accepted_task_is_queued_with_its_first_event(rig: Rig) -> None:

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from inspector import store
 from inspector.lmsp.events import EventType
 from tests.support.store_factory import Rig, put, statements_of
+from tests.support.subject import store
 
 DELTA = "response.output_text.delta"
 

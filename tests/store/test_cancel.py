@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from inspector import store
 from inspector.lmsp.cancelling import CancelOutcome
 from inspector.lmsp.statuses import Status
 from tests.support.store_factory import Rig, failing_at, put, statements_of, tapped
 from tests.support.store_files import NOT_OURS, native_file, picture
+from tests.support.subject import store
 
 WRITES = [
     ("queued", "cancelled", "cancelled", "response.cancelled"),

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from inspector import store
 from tests.support.store_factory import Rig, one
+from tests.support.subject import store
 
 
 @pytest.mark.parametrize("value", [None, True, 0, 1.5, "text", [1, "é"], {"a": {"b": []}}, 2**70], ids=repr)

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database
 
-from inspector import store
 from inspector.layout import native
 from inspector.store import connecting
 from inspector.store.connecting import check_layout, open_for_action, set_pragma, switch_to_wal
@@ -21,6 +20,7 @@ from tests.support.store_files import (
     other_file,
     picture,
 )
+from tests.support.subject import store
 
 NAMES = [
     "plain.db",

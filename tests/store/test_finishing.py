@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from inspector import store
 from tests.support.store_factory import Rig, one, put
+from tests.support.subject import store
 
 
 def test_the_response_is_stored_with_the_completion(rig: Rig) -> None:

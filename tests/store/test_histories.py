@@ -13,13 +13,13 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
-from inspector import store
 from inspector.layout import native
 from inspector.lmsp.cancelling import cancel_target
 from inspector.lmsp.recovery import Policy, recovery_event, recovery_target
 from inspector.lmsp.statuses import FINAL, Status
 from tests.support.store_invariants import RULES, broken_invariants
 from tests.support.store_layout import fill, native_database
+from tests.support.subject import store
 
 
 class Histories(RuleBasedStateMachine):

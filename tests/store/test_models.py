@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from inspector import store
 from inspector.lmsp.digests import is_digest
 from tests.support.store_factory import Rig, one, put
+from tests.support.subject import store
 
 
 @pytest.fixture

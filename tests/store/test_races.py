@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from inspector import store
 from tests.support.store_factory import put
 from tests.support.store_invariants import broken_invariants
 from tests.support.store_race import race
+from tests.support.subject import store
 
 pytestmark = pytest.mark.process
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database
 
-from inspector import store
 from inspector.lmsp.recovery import RecoveryPlan, RecoveryStep
 from inspector.store import recovery
 from tests.support.store_factory import Rig, failing_at, put, statements_of, tapped
 from tests.support.store_invariants import broken_invariants
 from tests.support.store_leftovers import leave_behind, leave_many, paused
+from tests.support.subject import store
 
 TABLE = [
     # found, policy, the status afterwards, its event, how much the attempt rises
@@ -248,7 +248,7 @@ def is_whole(rig: Rig, step: RecoveryStep) -> bool:
 
 KILLED = """
 import os, signal, sys
-from inspector import store
+from tests.support.subject import store
 from inspector.store import recovery
 from tests.support.store_factory import tapped
 

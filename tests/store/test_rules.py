@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 from sqlite_utils import Database
 
-from inspector import store
 from inspector.lmsp.statuses import Status
 from tests.support.store_factory import Rig, failing_at, put, statements_of, tapped
+from tests.support.subject import store
 
 Rule = Callable[[Database, str, int], store.Written]
 

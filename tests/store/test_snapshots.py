@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from inspector import store
 from tests.support.store_factory import Rig, put
+from tests.support.subject import store
 
 
 def test_a_snapshot_stands_at_the_last_event(rig: Rig) -> None:

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from inspector import store
 from tests.support.store_factory import Rig, put
+from tests.support.subject import store
 
 
 def test_started_at_is_the_moment_of_the_claim(rig: Rig) -> None:

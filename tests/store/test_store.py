@@ -5,7 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-from inspector import store
+from tests.support.subject import store
 
 
 def test_all_that_is_promised_is_there() -> None:

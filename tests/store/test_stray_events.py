@@ -1,7 +1,7 @@
 """Recovery beside what no rule of the store leads to: an event without its task's move, a task without its log."""
 
-from inspector import store
 from tests.support.store_factory import Rig, put
+from tests.support.subject import store
 
 
 def stray_event(rig: Rig, task_id: str, event_type: str, status: str) -> None:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from inspector import store
 from inspector.store.errors import unusable_for
 from inspector.store.writing import named_errors, write_transaction
 from tests.support.store_factory import Rig, put
+from tests.support.subject import store
 
 
 def error_of(code: int, kind: type[sqlite3.Error] = sqlite3.OperationalError) -> sqlite3.Error:

@@ -11,9 +11,9 @@ from typing import Any, cast
 
 from sqlite_utils import Database
 
-from inspector import store
 from inspector.lmsp.statuses import Status
 from tests.support.store_layout import contents
+from tests.support.subject import store
 
 WAYS_TO_A_DATABASE = ("fresh", "second connection")
 """A fresh native database; and one that another connection has open, with a read transaction begun before the test."""

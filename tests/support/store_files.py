@@ -7,8 +7,8 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from inspector import store
 from inspector.layout import native
+from tests.support.subject import store
 
 Maker = Callable[[Path], object]
 

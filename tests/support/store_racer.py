@@ -10,7 +10,7 @@ from typing import Final
 
 from sqlite_utils import Database
 
-from inspector import store
+from tests.support.subject import store
 
 
 def _told(call: Callable[[], object]) -> str:
