@@ -52,6 +52,8 @@ CREATE TABLE tasks (
     error_message TEXT,
     request       TEXT    NOT NULL,
     snapshot      TEXT,
+    -- A BEFORE trigger sees -1 for a rowid that is still to be chosen; a row that really had it would shut the table.
+    CONSTRAINT "a task has a positive rowid" CHECK (rowid > 0),
     CHECK ((finished_at IS NOT NULL) = (status IN ('completed', 'failed', 'cancelled'))),
     CHECK ((snapshot IS NULL) = (snapshot_seq IS NULL))
 ) STRICT;
@@ -64,7 +66,7 @@ CREATE INDEX tasks_by_finished ON tasks (finished_at) WHERE finished_at IS NOT N
 
 -- The id orders all that ever happened, across tasks: it is the change feed. AUTOINCREMENT, so that no id comes twice.
 CREATE TABLE task_events (
-    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    id         INTEGER PRIMARY KEY AUTOINCREMENT CONSTRAINT "an event has a positive id" CHECK (id > 0),
     task_id    TEXT    NOT NULL REFERENCES tasks (id) ON DELETE CASCADE,
     seq        INTEGER NOT NULL CHECK (seq >= 1),
     type       TEXT    NOT NULL,
@@ -91,6 +93,8 @@ CREATE TABLE responses (
     expires_at INTEGER
 ) STRICT;
 
+CREATE INDEX responses_by_expiry ON responses (expires_at) WHERE expires_at IS NOT NULL;
+
 CREATE TABLE idempotency_keys (
     client_id      TEXT    NOT NULL,
     key            TEXT    NOT NULL,
@@ -115,14 +119,8 @@ BEGIN
     SELECT RAISE(ABORT, 'a task is inserted once');
 END;
 
--- A BEFORE trigger sees -1 for a rowid that is still to be chosen; a row that really had it would shut the table.
-CREATE TRIGGER tasks_rowids_are_positive AFTER INSERT ON tasks
-WHEN NEW.rowid < 1
-BEGIN
-    SELECT RAISE(ABORT, 'a task has a positive rowid');
-END;
-
-CREATE TRIGGER tasks_keep_their_id BEFORE UPDATE ON tasks
+-- A rowid goes by four names. An update that sets none of them is not slowed.
+CREATE TRIGGER tasks_keep_their_id BEFORE UPDATE OF id, rowid, oid, _rowid_ ON tasks
 WHEN NEW.id <> OLD.id OR NEW.rowid <> OLD.rowid
 BEGIN
     SELECT RAISE(ABORT, 'the id of a task never changes');
@@ -164,32 +162,23 @@ BEGIN
 END;
 
 -- NEW.id is -1 here where the id is still to be chosen. sqlite_sequence also knows ids that cleanup has deleted, but not
--- yet the rows of this statement: of two with one id REPLACE would drop the first.
+-- yet the rows of this statement: of two with one id REPLACE would drop the first. Each statement costs every event: a
+-- task is looked for only where a log begins.
 CREATE TRIGGER task_events_are_appended BEFORE INSERT ON task_events
 BEGIN
-    SELECT RAISE(ABORT, 'an event belongs to a task')
-    WHERE NOT EXISTS (SELECT 1 FROM tasks WHERE id = NEW.task_id);
     SELECT RAISE(ABORT, 'an event has the next sequence number of its task')
     WHERE NEW.seq IS NOT 1 + coalesce((SELECT max(seq) FROM task_events WHERE task_id = NEW.task_id), 0);
-    SELECT RAISE(ABORT, 'nothing follows the final event of a task')
-    WHERE EXISTS (SELECT 1 FROM task_events
-                  WHERE task_id = NEW.task_id AND seq = NEW.seq - 1
-                        AND status IN ('completed', 'failed', 'cancelled'));
-    SELECT RAISE(ABORT, 'after cancelling comes only cancelled')
-    WHERE NEW.status NOT IN ('cancelling', 'cancelled')
-          AND EXISTS (SELECT 1 FROM task_events
-                      WHERE task_id = NEW.task_id AND seq = NEW.seq - 1 AND status = 'cancelling');
+    SELECT RAISE(ABORT, 'nothing follows a final event, and only cancelled follows cancelling')
+    FROM task_events
+    WHERE task_id = NEW.task_id AND seq = NEW.seq - 1
+          AND (status IN ('completed', 'failed', 'cancelled')
+               OR status = 'cancelling' AND NEW.status NOT IN ('cancelling', 'cancelled'));
+    SELECT RAISE(ABORT, 'an event belongs to a task')
+    WHERE NEW.seq = 1 AND NOT EXISTS (SELECT 1 FROM tasks WHERE id = NEW.task_id);
     SELECT RAISE(ABORT, 'an event has an id above every earlier one, and with room for later ones')
     WHERE NEW.id <> -1 AND (NEW.id > 1 << 62
                             OR NEW.id <= (SELECT seq FROM sqlite_sequence WHERE name = 'task_events')
                             OR EXISTS (SELECT 1 FROM task_events WHERE id >= NEW.id));
-END;
-
--- Before the insert -1 cannot be told from no id, and the first event of all has no earlier one.
-CREATE TRIGGER task_events_have_positive_ids AFTER INSERT ON task_events
-WHEN NEW.id < 1
-BEGIN
-    SELECT RAISE(ABORT, 'an event has a positive id');
 END;
 
 CREATE TRIGGER task_events_never_change BEFORE UPDATE ON task_events

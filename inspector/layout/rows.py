@@ -82,3 +82,33 @@ class ModelRow:
     added_at: int | None
     tasks: int
     unfinished: int
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseRow:
+    """The response that was stored with a task's completion."""
+
+    id: str
+    task_id: str
+    client_id: str | None
+    model_id: str | None
+    status: str
+    body: StoredText
+    """JSON."""
+    created_at: int | None
+    expires_at: int | None
+    """None where it is kept as long as its task."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientRow:
+    """One paired client, without the hash of its token."""
+
+    id: str
+    name: str
+    scopes: tuple[str, ...]
+    """What it may do; empty also where something other than a JSON array of texts was stored."""
+    paired_at: int | None
+    last_seen_at: int | None
+    revoked_at: int | None
+    """None as long as its token is good."""
