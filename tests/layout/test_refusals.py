@@ -40,17 +40,13 @@ FORBIDDEN: dict[str, dict[str, str]] = {
         "a task takes over a log that was left behind": f"""
             INSERT INTO tasks {_TASK} VALUES ('left behind', 'x', 'queued', 0, 1, 1, 1, '{{}}')""",
     },
-    "tasks_rowids_are_positive": {
-        "a task takes the rowid that hides from triggers": f"""
-            INSERT INTO tasks (rowid, {_TASK[1:]} VALUES (-1, 'new', 'x', 'queued', 0, 1, 1, 1, '{{}}')""",
-        "a task takes rowid zero": f"""
-            INSERT INTO tasks (rowid, {_TASK[1:]} VALUES (0, 'new', 'x', 'queued', 0, 1, 1, 1, '{{}}')""",
-        "a task is replaced by the rowid that hides": f"""
-            INSERT OR REPLACE INTO tasks (rowid, {_TASK[1:]}
-            VALUES (-1, 'new', 'x', 'queued', 0, 1, 1, 1, '{{}}'), (-1, 'newer', 'x', 'queued', 0, 1, 1, 1, '{{}}')""",
-    },
     "tasks_keep_their_id": {
         "a task gets a new rowid": "UPDATE tasks SET rowid = 1000 WHERE id = 'running'",
+        "a task gets a new rowid by another name": "UPDATE tasks SET _ROWID_ = 1000 WHERE id = 'running'",
+        "a task gets a new rowid by its third name": "UPDATE tasks SET (kind, oid) = ('x', 1000) WHERE id = 'running'",
+        "an upsert gives a task a new rowid": f"""
+            INSERT INTO tasks {_TASK} VALUES ('running', 'x', 'queued', 0, 1, 1, 1, '{{}}')
+            ON CONFLICT (id) DO UPDATE SET rowid = 1000""",
         "a task gets a new id": "UPDATE tasks SET id = 'new' WHERE id = 'running'",
         "a task takes the id of another": "UPDATE OR REPLACE tasks SET id = 'queued' WHERE id = 'running'",
         "a task takes the rowid of another": """
@@ -147,15 +143,6 @@ FORBIDDEN: dict[str, dict[str, str]] = {
         "an event has no task": f"INSERT INTO task_events {_EVENT} VALUES ('nobody', 1, {_DELTA})",
         "an event has no task, quietly": f"INSERT OR IGNORE INTO task_events {_EVENT} VALUES ('nobody', 1, {_DELTA})",
     },
-    "task_events_have_positive_ids": {
-        "an id is the one that hides from triggers": f"""
-            INSERT INTO task_events {_EVENT_WITH_ID} VALUES (-1, 'running', 4, {_DELTA})""",
-        "two events share the id that hides": f"""
-            INSERT OR REPLACE INTO task_events {_EVENT_WITH_ID}
-            VALUES (-1, 'running', 4, {_DELTA}), (-1, 'running', 5, {_DELTA})""",
-        "an id is the one that hides, quietly": f"""
-            INSERT OR IGNORE INTO task_events {_EVENT_WITH_ID} VALUES (-1, 'running', 4, {_DELTA})""",
-    },
     "task_events_never_change": {
         "an event gets other data": "UPDATE task_events SET data = '\"changed\"' WHERE task_id = 'running' AND seq = 3",
         "an event gets another status": """
@@ -216,6 +203,12 @@ IMPOSSIBLE_ROWS = {
         VALUES ('c', 'c', '{"a" * 64}' || char(0) || 'the token', '[]', 1)""",
     "a digest is no hex": f"UPDATE models SET digest = 'sha256:{'g' * 64}'",
     "a size is negative": "UPDATE models SET size_bytes = -1",
+    "a task takes the rowid that hides from triggers": f"""
+        INSERT INTO tasks (rowid, {_TASK[1:]} VALUES (-1, 'new', 'x', 'queued', 0, 1, 1, 1, '{{}}')""",
+    "a task takes rowid zero": f"""
+        INSERT INTO tasks (rowid, {_TASK[1:]} VALUES (0, 'new', 'x', 'queued', 0, 1, 1, 1, '{{}}')""",
+    "an id is the one that hides from triggers": f"""
+        INSERT INTO task_events {_EVENT_WITH_ID} VALUES (-1, 'running', 4, {_DELTA})""",
 }
 
 WRONG_KINDS = {
