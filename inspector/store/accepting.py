@@ -1,4 +1,4 @@
-"""Accepting a task (section 11.2: a task is persisted before it is answered with 202)."""
+"""Accepting a task (section 11.2: a task is persisted before it is answered with 202), once for each key."""
 
 import uuid
 from collections.abc import Mapping
@@ -11,6 +11,7 @@ from inspector.lmsp.events import EventType
 from inspector.lmsp.recovery import Policy
 from inspector.lmsp.statuses import Status
 from inspector.store.errors import Refused
+from inspector.store.idempotency import first_answer, keep_answer, key_of
 from inspector.store.stored_json import object_to_json
 from inspector.store.writing import write_transaction
 
@@ -20,6 +21,9 @@ class Accepted:
     """A task that is durable: now it may be answered with 202."""
 
     task: TaskRow
+    """The task as it was accepted: queued, at attempt 1, with its first event. Where it stands is ``find_task``."""
+    replayed: bool
+    """Whether the same request came before with the same idempotency key; then this is the first answer again."""
 
 
 def accept_task(
@@ -32,18 +36,32 @@ def accept_task(
     client_id: str | None = None,
     model_id: str | None = None,
     task_id: str | None = None,
+    idempotency_key: str | None = None,
+    keep_key_ms: int | None = None,
 ) -> Accepted:
     """Store a new task as ``queued``, at attempt 1, with its first event; it is durable when this returns.
 
     ``task_id`` is made up where none is given. ``on_restart`` None stores no policy, which recovery takes as fail, with
     a warning. Raises Refused for a policy that is none of fail, retry and resume, for a request that is no JSON object,
     and for an id that is taken or empty.
+
+    An ``idempotency_key`` belongs to the client, and is stored with the task. The same request under it gives the first
+    answer again, whatever ``task_id`` says and wherever the task stands now, and writes nothing; another request, kind,
+    model or policy is Refused, naming the first task. A key is kept ``keep_key_ms`` milliseconds, or as long as its
+    task where that is None; then it is free for a new task. An empty key is Refused, and a time that is not above 0.
     """
     if on_restart is not None and on_restart not in Policy.__members__.values():
         raise Refused(f"The policy {on_restart!r} is none of {', '.join(Policy)}.", wanted=Status.QUEUED)
     if task_id == "":
         raise Refused("The id of a task is not empty.", wanted=Status.QUEUED)
+    if keep_key_ms is not None and keep_key_ms <= 0:
+        raise Refused("An idempotency key is kept for more than 0 milliseconds.", wanted=Status.QUEUED)
     body = object_to_json(request, "The request")
+    key = (
+        None
+        if idempotency_key is None
+        else key_of(idempotency_key, client_id=client_id, request=request, keep_key_ms=keep_key_ms, now_ms=now_ms)
+    )
     new_id = f"task_{uuid.uuid4().hex}" if task_id is None else task_id
     task = TaskRow(
         id=new_id,
@@ -62,6 +80,8 @@ def accept_task(
         updated_at=now_ms,
     )
     with write_transaction(db) as conn:
+        if key is not None and (first := first_answer(conn, key, task, now_ms=now_ms)) is not None:
+            return Accepted(first, replayed=True)
         taken = conn.execute("SELECT status FROM tasks WHERE id = ?", (new_id,)).fetchall()
         if taken:
             raise Refused(f"There is a task {new_id} already.", task_id=new_id, found=taken[0][0], wanted=Status.QUEUED)
@@ -90,4 +110,6 @@ def accept_task(
             VALUES (?, 1, ?, ?, 1, ?, '{}')""",
             (new_id, EventType.CREATED, Status.QUEUED, now_ms),
         )
-    return Accepted(task)
+        if key is not None:
+            keep_answer(conn, key, task, now_ms=now_ms)
+    return Accepted(task, replayed=False)

@@ -72,7 +72,7 @@ def test_two_requests_have_one_digest_where_they_are_one(one: dict[str, Any], ot
     assert (request_digest(one) == request_digest(other)) is same
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), object(), b"bytes", {1: 1, "1": 1}], ids=repr)
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), object(), b"bytes", {1: 1, "1": 1}], ids=type)
 def test_a_request_that_is_no_json_has_no_digest(value: object) -> None:
     with pytest.raises((TypeError, ValueError)):
         request_digest({"value": value})

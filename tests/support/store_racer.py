@@ -6,6 +6,7 @@ Run as ``python -m tests.support.store_racer PATH RULE``; RULE is one of ``RULES
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from sqlite_utils import Database
@@ -40,6 +41,16 @@ def _claim_warm(db: Database, task_id: str) -> str:
     return _told(lambda: store.start_task(db, task_id, status="running", attempt=1, now_ms=500, warm=True).status)
 
 
+def _accept_with_key(db: Database, key: str, word: str) -> str:
+    try:
+        accepted = store.accept_task(
+            db, request={"word": word}, on_restart="retry", client_id="c", idempotency_key=key, now_ms=1
+        )
+    except store.Refused as refused:
+        return f"{refused.task_id} refused"
+    return f"{accepted.task.id} {'replayed' if accepted.replayed else 'accepted'}"
+
+
 def _recover(db: Database, _: str) -> str:
     return str(len(store.apply_recovery(db, store.plan_recovery(db), now_ms=500).applied.steps))
 
@@ -49,7 +60,11 @@ def _append(db: Database, task_id: str) -> str:
     return _told(lambda: len(store.append_events(db, task_id, events, attempt=1, now_ms=500).seqs))
 
 
-RULES: Final = {
+RULES: Final[dict[str, Callable[[Database, str], str]]] = {
+    "accept once": partial(_accept_with_key, word="same"),
+    "accept red": partial(_accept_with_key, word="red"),
+    "accept green": partial(_accept_with_key, word="green"),
+    "accept blue": partial(_accept_with_key, word="blue"),
     "append": _append,
     "cancel": _cancel,
     "claim": _claim,
