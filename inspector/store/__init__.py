@@ -14,6 +14,7 @@ from inspector.store.config import config_value, set_config
 from inspector.store.connecting import open_service_database
 from inspector.store.errors import Busy, NotOurs, Refused, Unusable
 from inspector.store.finishing import complete_task, fail_task, finish_cancel
+from inspector.store.looking import find_task, stored_response, task_events, task_request
 from inspector.store.models import register_model
 from inspector.store.recovery import RecoveryResult, Resumed, apply_recovery, plan_recovery
 from inspector.store.snapshots import save_snapshot
@@ -38,6 +39,7 @@ __all__ = [
     "complete_task",
     "config_value",
     "fail_task",
+    "find_task",
     "finish_cancel",
     "next_queued_task",
     "open_service_database",
@@ -46,4 +48,7 @@ __all__ = [
     "save_snapshot",
     "set_config",
     "start_task",
+    "stored_response",
+    "task_events",
+    "task_request",
 ]

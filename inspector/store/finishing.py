@@ -21,12 +21,16 @@ def complete_task(
     attempt: int,
     now_ms: int,
     response_id: str | None = None,
+    keep_response_ms: int | None = None,
 ) -> Written:
     """Complete a running task and store its response, with its event, in one transaction.
 
     Refused where the task is being cancelled or has ended: whoever committed first has won (section 11.2). The id of
-    the response is made from the task's where none is given; one that is taken is Refused.
+    the response is made from the task's where none is given; one that is taken is Refused. The response can be had for
+    ``keep_response_ms`` milliseconds, or as long as its task where that is None; a time that is not above 0 is Refused.
     """
+    if keep_response_ms is not None and keep_response_ms <= 0:
+        raise Refused("A response is kept for more than 0 milliseconds.", task_id=task_id, wanted=Status.COMPLETED)
     body = object_to_json(response, "The response")
     new_id = f"resp_{task_id}" if response_id is None else response_id
     data = to_json({"response_id": new_id}, "The id of the response")
@@ -35,12 +39,13 @@ def complete_task(
         check_move(found, Status.COMPLETED)
         at = found.at(now_ms)
         written = _end(conn, found, Status.COMPLETED, data, at=at)
+        expires_at = None if keep_response_ms is None else at + keep_response_ms
         stored = conn.execute(
             """
-            INSERT INTO responses (id, task_id, client_id, model_id, status, body, created_at)
-            SELECT ?, id, client_id, model_id, status, ?, ? FROM tasks WHERE id = ?
+            INSERT INTO responses (id, task_id, client_id, model_id, status, body, created_at, expires_at)
+            SELECT ?, id, client_id, model_id, status, ?, ?, ? FROM tasks WHERE id = ?
             ON CONFLICT (id) DO NOTHING""",
-            (new_id, body, at, task_id),
+            (new_id, body, at, expires_at, task_id),
         )
         if stored.rowcount != 1:
             raise refusal(task_id, found.status, Status.COMPLETED, f"there is a response {new_id} already")

@@ -1,0 +1,84 @@
+"""What a service reads to answer its clients. Nothing here takes a lock that a writer waits for."""
+
+from sqlite_utils import Database
+
+from inspector.layout.rows import EventRow, ResponseRow, StoredText, TaskRow
+from inspector.store.errors import Refused
+from inspector.store.stored_json import from_json
+from inspector.store.writing import named_errors
+
+
+def find_task(db: Database, task_id: str) -> TaskRow | None:
+    """Return the task as it is now, or None where there is none of this id (any more)."""
+    with named_errors():
+        rows = db.conn.execute(
+            """
+            SELECT id, client_id, model_id, kind, status, on_restart, snapshot_seq, last_seq, attempt, error_code,
+                   created_at, started_at, finished_at, updated_at
+            FROM tasks WHERE id = ?""",
+            (task_id,),
+        ).fetchall()
+    return TaskRow(*rows[0]) if rows else None
+
+
+def task_request(db: Database, task_id: str) -> object:
+    """Return the request that the task was accepted with: what its worker works on.
+
+    Raises Refused where there is no such task, and Unusable where what is stored is no JSON.
+    """
+    with named_errors():
+        rows = db.conn.execute("SELECT request FROM tasks WHERE id = ?", (task_id,)).fetchall()
+    if not rows:
+        raise Refused(f"There is no task {task_id}: it has no request.", task_id=task_id)
+    return from_json(rows[0][0], f"The request of task {task_id}")
+
+
+def task_events(db: Database, task_id: str, *, after_seq: int = 0, limit: int = 1000) -> tuple[EventRow, ...]:
+    """Return the events of a task above ``after_seq``, in order and with their whole data, at most ``limit`` of them.
+
+    Where there are none, or no such task, it is empty; a task's final event is its last. So a client that has lost its
+    stream goes on from the last sequence number that it saw. Raises Refused for a limit below 1.
+    """
+    if limit < 1:
+        raise Refused("At least one event is asked for.", task_id=task_id)
+    with named_errors():
+        rows = db.conn.execute(
+            """
+            SELECT id, task_id, seq, type, status, attempt, created_at, data
+            FROM task_events WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?""",
+            (task_id, after_seq, limit),
+        ).fetchall()
+    return tuple(_event(*row) for row in rows)
+
+
+def _event(
+    event_id: int, task_id: str, seq: int, event_type: str, status: str, attempt: int, created_at: int, data: str
+) -> EventRow:
+    return EventRow(event_id, task_id, seq, event_type, status, attempt, created_at, StoredText(data, len(data)))
+
+
+def stored_response(db: Database, task_id: str, *, now_ms: int) -> ResponseRow | None:
+    """Return the response that was stored with the task's completion, its body whole.
+
+    None where the task has none, and from the moment on at which it expires, whether cleanup has come by or not.
+    """
+    with named_errors():
+        rows = db.conn.execute(
+            """
+            SELECT id, task_id, client_id, model_id, status, created_at, expires_at, body
+            FROM responses WHERE task_id = ? AND (expires_at IS NULL OR expires_at > ?)""",
+            (task_id, now_ms),
+        ).fetchall()
+    if not rows:
+        return None
+    ((response_id, owner_id, client_id, model_id, status, created_at, expires_at, body),) = rows
+    return ResponseRow(
+        id=response_id,
+        task_id=owner_id,
+        client_id=client_id,
+        model_id=model_id,
+        status=status,
+        body=StoredText(body, len(body)),
+        created_at=created_at,
+        expires_at=expires_at,
+    )
