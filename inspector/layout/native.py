@@ -3,6 +3,7 @@
 import re
 import sqlite3
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -33,24 +34,38 @@ def _statements(sql: str) -> list[str]:
     return statements
 
 
-STATEMENTS: Final = tuple(_statements(DDL))
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One version of the native layout, as the statements that make it."""
+
+    version: int
+    statements: tuple[str, ...]
+    """Make the whole layout in an empty database, with its application id and version."""
+    upgrade: tuple[str, ...]
+    """Turn a database of the version before into this one, all but its number; none for the first version."""
+
+    @property
+    def triggers(self) -> Mapping[str, str]:
+        """The layout's own triggers, name to text as ``sqlite_schema.sql`` holds it."""
+        named = ((re.match(r"CREATE TRIGGER (\w+)", statement), statement) for statement in self.statements)
+        return MappingProxyType({found[1]: statement for found, statement in named if found})
+
+
+LAYOUTS: Final = MappingProxyType({USER_VERSION: Layout(USER_VERSION, tuple(_statements(DDL)), ())})
+"""Every version that is known, by its number. The newest is what is written; older ones are brought up to it."""
+
+STATEMENTS: Final = LAYOUTS[USER_VERSION].statements
 """The statements of ``DDL``, one by one: Python's ``executescript`` would commit before it runs."""
 
-
-def _triggers() -> Mapping[str, str]:
-    named = ((re.match(r"CREATE TRIGGER (\w+)", statement), statement) for statement in STATEMENTS)
-    return MappingProxyType({found[1]: statement for found, statement in named if found})
+TRIGGERS: Final = LAYOUTS[USER_VERSION].triggers
+"""The triggers of the newest version, name to text. A file with any other is never written."""
 
 
-TRIGGERS: Final = _triggers()
-"""The layout's own triggers, name to text as ``sqlite_schema.sql`` holds it. A file with any other is never written."""
+def foreign_triggers(stored: Mapping[str, str | None], own: Mapping[str, str] = TRIGGERS) -> tuple[str, ...]:
+    """Return the names in ``stored`` (name to text) that are not among ``own``, or not in its words, sorted."""
+    return tuple(sorted(name for name, sql in stored.items() if own.get(name) != sql))
 
 
-def foreign_triggers(stored: Mapping[str, str | None]) -> tuple[str, ...]:
-    """Return the names in ``stored`` (name to text) that are not the layout's own, or not in its own words, sorted."""
-    return tuple(sorted(name for name, sql in stored.items() if TRIGGERS.get(name) != sql))
-
-
-def missing_triggers(stored: Mapping[str, str | None]) -> tuple[str, ...]:
-    """Return the names of the layout's own triggers that ``stored`` (name to text) does not hold, sorted."""
-    return tuple(sorted(set(TRIGGERS) - set(stored)))
+def missing_triggers(stored: Mapping[str, str | None], own: Mapping[str, str] = TRIGGERS) -> tuple[str, ...]:
+    """Return the names in ``own`` that ``stored`` (name to text) does not hold, sorted."""
+    return tuple(sorted(set(own) - set(stored)))

@@ -46,10 +46,15 @@ def next_queued_task(db: Database) -> TaskRow | None:
     one.
     """
     with named_errors():
-        rows = db.conn.execute("""
-            SELECT id, client_id, model_id, kind, status, on_restart, snapshot_seq, last_seq, attempt, error_code,
-                   created_at, started_at, finished_at, updated_at
-            FROM tasks WHERE status = 'queued' ORDER BY created_at, id LIMIT 1""").fetchall()
+        return oldest_queued(db.conn)
+
+
+def oldest_queued(conn: sqlite3.Connection) -> TaskRow | None:
+    """Return the task that has been queued longest, or None."""
+    rows = conn.execute("""
+        SELECT id, client_id, model_id, kind, status, on_restart, snapshot_seq, last_seq, attempt, error_code,
+               created_at, started_at, finished_at, updated_at
+        FROM tasks WHERE status = 'queued' ORDER BY created_at, id LIMIT 1""").fetchall()
     return TaskRow(*rows[0]) if rows else None
 
 

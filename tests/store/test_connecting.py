@@ -10,7 +10,9 @@ from sqlite_utils import Database
 
 from inspector.layout import native
 from inspector.store import connecting
-from inspector.store.connecting import check_layout, open_for_action, set_pragma, switch_to_wal
+from inspector.store.connecting import open_for_action, switch_to_wal
+from inspector.store.layouts import check_layout
+from inspector.store.pragmas import set_pragma
 from tests.support.store_factory import tapped
 from tests.support.store_files import (
     NOT_OURS,
@@ -50,7 +52,7 @@ def test_the_layout_is_created_in_an_absent_or_empty_file(tmp_path: Path, start:
     if start == "empty":
         path.touch()
     db = store.open_service_database(path)
-    check_layout(db.conn)
+    check_layout(db.conn, native.LAYOUTS[native.USER_VERSION])
     assert set(native.TABLES) <= set(db.table_names())
     db.close()
     assert sorted(picture(tmp_path)) == ["service.db"]
@@ -310,40 +312,6 @@ def test_a_short_journal_names_nothing(tmp_path: Path) -> None:
     db = store.open_service_database(tmp_path / "service.db")
     assert "tasks" in db.table_names()
     db.close()
-
-
-def test_a_layout_that_somebody_created_first_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Between the first look and the write lock another process creates the layout.
-    path = tmp_path / "service.db"
-    looked = connecting._is_empty  # noqa: SLF001 # the moment between its two calls is the subject
-    looks = []
-
-    def look(conn: sqlite3.Connection) -> bool:
-        found = looked(conn)
-        looks.append(found)
-        if len(looks) == 1:
-            native_file(path)
-        return found
-
-    monkeypatch.setattr(connecting, "_is_empty", look)
-    db = store.open_service_database(path)
-    assert looks[0] is True
-    assert looks[-1] is False
-    assert store.next_queued_task(db) is not None
-    db.close()
-
-
-def test_an_interrupted_creation_leaves_an_empty_file_that_is_completed_later(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "service.db"
-    with monkeypatch.context() as patch:
-        patch.setattr(native, "STATEMENTS", (*native.STATEMENTS[:5], "SELECT no_such_column"))
-        with pytest.raises(sqlite3.OperationalError):
-            store.open_service_database(path)
-    assert path.stat().st_size == 0
-    store.open_service_database(path).close()
-    assert store.cancel_in_file(path, "t", now_ms=1).outcome == "not_found"
 
 
 def test_a_table_and_a_column_more_are_no_hindrance(tmp_path: Path) -> None:
