@@ -10,6 +10,7 @@ from inspector.lmsp.cancelling import CancelResult
 from inspector.store.accepting import Accepted, accept_task
 from inspector.store.appending import append_events
 from inspector.store.cancel import cancel_in_file, cancel_task
+from inspector.store.clients import Paired, authenticate, pair_client, require_scope, revoke_client
 from inspector.store.config import config_value, set_config
 from inspector.store.connecting import open_service_database
 from inspector.store.errors import Busy, NotOurs, Refused, Unusable
@@ -17,6 +18,7 @@ from inspector.store.finishing import complete_task, fail_task, finish_cancel
 from inspector.store.looking import find_task, stored_response, task_events, task_request
 from inspector.store.models import register_model
 from inspector.store.recovery import RecoveryResult, Resumed, apply_recovery, plan_recovery
+from inspector.store.retention import RetentionResult, apply_retention, plan_retention
 from inspector.store.snapshots import save_snapshot
 from inspector.store.starting import start_task
 from inspector.store.tasks import Written, next_queued_task
@@ -26,14 +28,18 @@ __all__ = [
     "Busy",
     "CancelResult",
     "NotOurs",
+    "Paired",
     "RecoveryResult",
     "Refused",
     "Resumed",
+    "RetentionResult",
     "Unusable",
     "Written",
     "accept_task",
     "append_events",
     "apply_recovery",
+    "apply_retention",
+    "authenticate",
     "cancel_in_file",
     "cancel_task",
     "complete_task",
@@ -43,8 +49,12 @@ __all__ = [
     "finish_cancel",
     "next_queued_task",
     "open_service_database",
+    "pair_client",
     "plan_recovery",
+    "plan_retention",
     "register_model",
+    "require_scope",
+    "revoke_client",
     "save_snapshot",
     "set_config",
     "start_task",

@@ -51,6 +51,19 @@ def _accept_with_key(db: Database, key: str, word: str) -> str:
     return f"{accepted.task.id} {'replayed' if accepted.replayed else 'accepted'}"
 
 
+def _authenticate(db: Database, asked: str) -> str:
+    client_id, token = asked.split()
+    try:
+        client = store.authenticate(db, token, now_ms=500)
+    except store.Refused:
+        return "refused"
+    return "known" if client.id == client_id else f"known as {client.id}"
+
+
+def _revoke(db: Database, asked: str) -> str:
+    return f"revoked at {store.revoke_client(db, asked.split()[0], now_ms=500).revoked_at}"
+
+
 def _recover(db: Database, _: str) -> str:
     return str(len(store.apply_recovery(db, store.plan_recovery(db), now_ms=500).applied.steps))
 
@@ -66,12 +79,14 @@ RULES: Final[dict[str, Callable[[Database, str], str]]] = {
     "accept green": partial(_accept_with_key, word="green"),
     "accept blue": partial(_accept_with_key, word="blue"),
     "append": _append,
+    "authenticate": _authenticate,
     "cancel": _cancel,
     "claim": _claim,
     "claim warm": _claim_warm,
     "complete": _complete,
     "fail": _fail,
     "recover": _recover,
+    "revoke": _revoke,
 }
 
 

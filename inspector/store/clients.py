@@ -1,0 +1,159 @@
+"""Paired clients: a token is shown once, its hash is kept, and nobody is told which tokens there are or were."""
+
+import hashlib
+import hmac
+import secrets
+import sqlite3
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sqlite_utils import Database
+
+from inspector.layout.rows import ClientRow
+from inspector.store.errors import Refused, Unusable
+from inspector.store.stored_json import from_json, to_json
+from inspector.store.writing import named_errors, write_transaction
+
+_TOKEN_BYTES: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """A client that was just paired, with its token. The token is nowhere else, and cannot be had again."""
+
+    client: ClientRow
+    token: str = field(repr=False)
+
+
+def pair_client(db: Database, *, name: str, scopes: Iterable[str], now_ms: int, client_id: str | None = None) -> Paired:
+    """Store a new client, and return it with its token: 256 random bits, of which only the SHA-256 hash is stored.
+
+    ``client_id`` is made up where none is given. A scope is a word: not empty, printable, without a space, and named
+    once; with none the client may do nothing that needs one. Raises Refused for any other, for an empty name, and for
+    an id that is taken or empty.
+    """
+    if not name or client_id == "":
+        raise Refused("The name and the id of a client are not empty.")
+    granted = _checked(scopes)
+    token = secrets.token_urlsafe(_TOKEN_BYTES)
+    new_id = f"client_{uuid.uuid4().hex}" if client_id is None else client_id
+    with write_transaction(db) as conn:
+        stored = conn.execute(
+            """
+            INSERT INTO clients (id, name, token_hash, scopes, paired_at) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (id) DO NOTHING""",
+            (new_id, name, _hash(token), to_json(granted, "The scopes"), now_ms),
+        )
+        if stored.rowcount != 1:
+            raise Refused(f"There is a client {new_id} already.")
+    return Paired(ClientRow(new_id, name, granted, now_ms, None, None), token)
+
+
+def authenticate(db: Database, token: str, *, now_ms: int, seen_every_ms: int = 60_000) -> ClientRow:
+    """Return the client that has this token. Raises Refused, with one sentence, for an unknown and a revoked one.
+
+    The work is the same for every token: its hash is compared with all that are stored, each in constant time. The
+    moment is stored as ``last_seen_at`` only where the one there is more than ``seen_every_ms`` older, so that nearly
+    every call reads one table and takes no lock.
+    """
+    asked = _hash(token).encode("ascii")
+    with named_errors():
+        rows = db.conn.execute("""
+            SELECT CAST(token_hash AS BLOB), id, name, scopes, paired_at, last_seen_at, revoked_at
+            FROM clients""").fetchall()
+    found = None
+    for stored, *columns in rows:
+        if hmac.compare_digest(stored, asked):
+            found = columns
+    if found is None or found[-1] is not None:
+        raise _unknown()
+    client = _client(*found)
+    if not _is_due(client, now_ms, seen_every_ms):
+        return client
+    with write_transaction(db) as conn:
+        # It may have been revoked since it was read, or seen by another process.
+        current = _find(conn, client.id)
+        if current is None or current.revoked_at is not None:
+            raise _unknown()
+        if not _is_due(current, now_ms, seen_every_ms):
+            return current
+        conn.execute("UPDATE clients SET last_seen_at = max(?, paired_at) WHERE id = ?", (now_ms, client.id))
+        return _found(conn, client.id)
+
+
+def require_scope(client: ClientRow, scope: str) -> None:
+    """Raise Refused where the client has not this scope, to the letter, or has been revoked."""
+    if client.revoked_at is not None or scope not in client.scopes:
+        raise Refused(f"Client {client.id} does not have the scope {scope}.")
+
+
+def revoke_client(db: Database, client_id: str, *, now_ms: int) -> ClientRow:
+    """Make the client's token worthless from now on, and return the client. Raises Refused where there is none.
+
+    One that has been revoked already stays as it is: the first moment counts.
+    """
+    with write_transaction(db) as conn:
+        client = _find(conn, client_id)
+        if client is None:
+            raise Refused(f"There is no client {client_id}: it cannot be revoked.")
+        if client.revoked_at is not None:
+            return client
+        conn.execute(
+            "UPDATE clients SET revoked_at = max(?, paired_at, coalesce(last_seen_at, paired_at)) WHERE id = ?",
+            (now_ms, client_id),
+        )
+        return _found(conn, client_id)
+
+
+def _checked(scopes: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(scopes, str):
+        raise Refused("The scopes of a client are several texts, not one.")
+    granted = tuple(scopes)
+    for scope in granted:
+        if not scope or not scope.isprintable() or " " in scope:
+            raise Refused(f"The scope {scope!r} is no word: not empty, printable, and without a space.")
+    if len(set(granted)) != len(granted):
+        raise Refused("A client has each of its scopes once.")
+    return granted
+
+
+def _hash(token: str) -> str:
+    # A token that has no UTF-8 is as unknown as any other, and is told nothing else.
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _unknown() -> Refused:
+    return Refused("The token is not that of a client, or is no longer.")
+
+
+def _is_due(client: ClientRow, now_ms: int, seen_every_ms: int) -> bool:
+    return client.last_seen_at is None or now_ms - client.last_seen_at > seen_every_ms
+
+
+def _find(conn: sqlite3.Connection, client_id: str) -> ClientRow | None:
+    rows = conn.execute(
+        "SELECT id, name, scopes, paired_at, last_seen_at, revoked_at FROM clients WHERE id = ?", (client_id,)
+    ).fetchall()
+    return _client(*rows[0]) if rows else None
+
+
+def _found(conn: sqlite3.Connection, client_id: str) -> ClientRow:
+    client = _find(conn, client_id)
+    if client is None:
+        raise Unusable("The client was changed while its lock was held: nothing was changed here.")
+    return client
+
+
+def _client(client_id: str, name: str, scopes: str, *moments: Any) -> ClientRow:  # noqa: ANN401 # columns
+    return ClientRow(client_id, name, _scopes(scopes), *moments)
+
+
+def _scopes(text: str) -> tuple[str, ...]:
+    """Return what is granted by a stored text: nothing where it is anything but a JSON array of texts."""
+    try:
+        scopes = from_json(text, "The scopes")
+    except Unusable:
+        return ()
+    return tuple(scopes) if isinstance(scopes, list) and all(isinstance(scope, str) for scope in scopes) else ()
