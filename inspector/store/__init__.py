@@ -19,7 +19,6 @@ from inspector.store.looking import find_task, stored_response, task_events, tas
 from inspector.store.models import register_model
 from inspector.store.recovery import RecoveryResult, Resumed, apply_recovery, plan_recovery
 from inspector.store.retention import RetentionResult, apply_retention, plan_retention
-from inspector.store.retention import RetentionResult, apply_retention, plan_retention
 from inspector.store.snapshots import save_snapshot
 from inspector.store.starting import start_task
 from inspector.store.tasks import Written, next_queued_task
@@ -34,13 +33,11 @@ __all__ = [
     "Refused",
     "Resumed",
     "RetentionResult",
-    "RetentionResult",
     "Unusable",
     "Written",
     "accept_task",
     "append_events",
     "apply_recovery",
-    "apply_retention",
     "apply_retention",
     "authenticate",
     "cancel_in_file",
@@ -54,7 +51,6 @@ __all__ = [
     "open_service_database",
     "pair_client",
     "plan_recovery",
-    "plan_retention",
     "plan_retention",
     "register_model",
     "require_scope",
