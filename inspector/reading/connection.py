@@ -8,8 +8,8 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Final, TypeAlias
+from contextlib import AbstractContextManager, contextmanager
+from typing import Final, Protocol, TypeAlias
 
 from inspector.reading.errors import SqliteTrouble, Unanswered
 
@@ -76,6 +76,16 @@ def uri_of(path: str, options: str) -> str:
     """Return the URI that SQLite opens ``path`` by, quoted by bytes, so that no name can smuggle an option in."""
     quoted = "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in os.fsencode(path))
     return f"file:{quoted}?{options}"
+
+
+class Reads(Protocol):
+    """What a check needs of a connection: ours here, or any other one that a few lines make look like it."""
+
+    def rows(self, sql: str, parameters: Parameters = ()) -> list[Row]:
+        """Run one statement and return all its rows."""
+
+    def one_moment(self) -> AbstractContextManager[None]:
+        """Let all reads of the block see the database as of one moment."""
 
 
 class ReadConnection:

@@ -6,17 +6,21 @@ For one thread of one process, which must hold no other connection to the file.
 import os
 from collections.abc import Callable
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Self, TypeVar
 
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.pages import TaskPage
 from inspector.layout.rows import TaskDetail
 from inspector.reading.answers import answer_of
+from inspector.reading.connection import ReadConnection
 from inspector.reading.errors import BUSY, STALE, SqliteTrouble, Unanswered, Unreadable, primary_code, sentence_of
 from inspector.reading.feed import Feed
 from inspector.reading.following import LOCKS_EVERY_S, FollowedFile
 from inspector.reading.messages import Lost, Push
+from inspector.reading.recognising import Shape
 from inspector.reading.requests import Request, Watch
+
+_Read = TypeVar("_Read")
 
 _LOOK_MS: Final = 2_000
 _TRIES: Final = 3
@@ -42,21 +46,28 @@ class Reader:
         return self._opened
 
     def answer(self, request: Request, *, deadline_ms: int = 2_000) -> object:
-        """Return the answer that the request names. Raises Unanswered with one sentence where there is none.
-
-        An answer during which a file at rest moved is thrown away, and the question asked anew.
-        """
+        """Return the answer that the request names. Raises Unanswered with one sentence where there is none."""
         if isinstance(request, Watch):
             self._feed.watch(request.task_ids)
             return None
+        value = self.read(
+            lambda connection, shape: answer_of(request, connection, shape, self._now_ms()), deadline_ms=deadline_ms
+        )
+        self._remember(value)
+        return value
+
+    def read(self, question: Callable[[ReadConnection, Shape], _Read], *, deadline_ms: int = 2_000) -> _Read:
+        """Return what ``question`` reads; it may be asked more than once. Raises Unanswered with one sentence.
+
+        What was read while a file at rest moved is thrown away, and the question asked anew.
+        """
         try:
             for left in reversed(range(_TRIES)):
                 self._file.require_open()
                 try:
                     if not self._file.has_moved():
-                        value = self._ask(request, deadline_ms)
+                        value = self._ask(question, deadline_ms)
                         if not self._file.has_moved():
-                            self._remember(value)
                             return value
                 except (UnicodeEncodeError, OverflowError) as error:
                     raise Unanswered("No database can hold what was asked for.") from error
@@ -108,10 +119,10 @@ class Reader:
         """Close."""
         self.close()
 
-    def _ask(self, request: Request, deadline_ms: int) -> object:
+    def _ask(self, question: Callable[[ReadConnection, Shape], _Read], deadline_ms: int) -> _Read:
         source = self._file.source
         with source.connection.within(deadline_ms):
-            return answer_of(request, source.connection, source.shape, self._now_ms())
+            return question(source.connection, source.shape)
 
     def _remember(self, value: object) -> None:
         if isinstance(value, TaskPage):

@@ -10,7 +10,7 @@ from typing import Final
 
 from inspector.layout import native
 from inspector.layout.opened import LayoutKind
-from inspector.reading.connection import ReadConnection
+from inspector.reading.connection import ReadConnection, Reads
 from inspector.reading.errors import Unreadable
 from inspector.reading.values import integer, text
 
@@ -72,7 +72,7 @@ def recognise(connection: ReadConnection, name: str) -> Shape:
     application_id = integer(connection.value("PRAGMA application_id"))
     user_version = integer(connection.value("PRAGMA user_version"))
     schema_version = integer(connection.value("PRAGMA schema_version"))
-    tables = {table: _table(connection, table) for table in native.TABLES}
+    tables = {table: table_of(connection, table) for table in native.TABLES}
     tasks, events = tables["tasks"], tables["task_events"]
     if tasks is None or events is None:
         lacking = "tasks" if tasks is None else "task_events"
@@ -140,7 +140,8 @@ TASK_COLUMNS: Final = (
 EVENT_COLUMNS: Final = ("task_id", "seq", "type", "status", "attempt", "created_at", "data")
 
 
-def _table(connection: ReadConnection, name: str) -> Table | None:
+def table_of(connection: Reads, name: str) -> Table | None:
+    """Return the table of this name, one of ours, as far as it may be read; None where there is no such table."""
     found = connection.rows(
         "SELECT sql FROM sqlite_schema WHERE type = 'table' AND lower(name) = ? AND rootpage > 0", [name]
     )
@@ -155,7 +156,7 @@ def _table(connection: ReadConnection, name: str) -> Table | None:
     return Table(name, columns, _rowid(connection, name, columns), is_ours=f"{sql};" in native.DDL)
 
 
-def _rowid(connection: ReadConnection, name: str, columns: frozenset[str]) -> str | None:
+def _rowid(connection: Reads, name: str, columns: frozenset[str]) -> str | None:
     for candidate in _ROWID_NAMES:
         if candidate not in columns:
             try:
