@@ -1,12 +1,14 @@
 """Registering models (section 11.1: model files stay outside; the database holds metadata and content digests)."""
 
 import os
+import sqlite3
 import stat
 import uuid
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from sqlite_utils import Database
 
@@ -28,12 +30,17 @@ def register_model(
     model_id: str | None = None,
     format: str | None = None,  # noqa: A002  the column's name
     metadata: Mapping[str, object] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> ModelRow:
     """Read the model's file once and keep its digest, size and absolute path; the file stays where it is.
 
-    The database is not locked while the file is read. ``model_id`` is made up where none is given. Raises Refused for
-    bytes in place of a path, for what is no regular file, for an empty name, for metadata that is no JSON object, and
-    for an id that is taken; Unusable where the file cannot be read.
+    The database is not locked while the file is read. ``progress`` is called with the bytes read so far and the file's
+    size after each chunk of 1 MiB, and once at the end; what it raises ends the reading, and nothing is written.
+
+    A model that is there already, with the same path, digest and name (and id, where one is given), is returned as it
+    is stored, and nothing is written. ``model_id`` is made up where none is given; one that stands for another name,
+    path or content is Refused. Refused are also bytes in place of a path, what is no regular file, an empty name, and
+    metadata that is no JSON object. Raises Unusable where the file cannot be read, or changes while it is read.
     """
     if not isinstance(path, str | os.PathLike):
         raise Refused("A model is registered by the path of its file; its bytes stay outside the database.")
@@ -41,60 +48,104 @@ def register_model(
         raise Refused("The name and the id of a model are not empty.")
     file = Path(path).absolute()
     described = object_to_json({} if metadata is None else metadata, "The metadata")
-    digest, size_bytes = _read(file)
-    new_id = f"model_{uuid.uuid4().hex}" if model_id is None else model_id
+    digest, size_bytes = _read(file, progress)
     with write_transaction(db) as conn:
-        stored = conn.execute(
-            """
-            INSERT INTO models (id, name, digest, size_bytes, path, format, metadata, added_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (id) DO NOTHING""",
-            (new_id, name, digest, size_bytes, str(file), format, described, now_ms),
-        )
-        if stored.rowcount != 1:
-            raise Refused(f"There is a model {new_id} already.")
-        tasks, unfinished = conn.execute(
+        stored = _stored(conn, model_id, name=name, path=str(file), digest=digest)
+        if stored is None:
+            new_id = f"model_{uuid.uuid4().hex}" if model_id is None else model_id
+            stored = (new_id, name, digest, size_bytes, str(file), format, described, now_ms)
+            conn.execute(
+                """
+                INSERT INTO models (id, name, digest, size_bytes, path, format, metadata, added_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
+                stored,
+            )
+        counts = conn.execute(
             """
             SELECT count(*), count(*) FILTER (WHERE status NOT IN ('completed', 'failed', 'cancelled'))
             FROM tasks WHERE model_id = ?""",
-            (new_id,),
+            (stored[0],),
         ).fetchall()[0]
-    return ModelRow(
-        id=new_id,
-        name=name,
-        digest=digest,
-        size_bytes=size_bytes,
-        path=str(file),
-        format=format,
-        metadata=described,
-        added_at=now_ms,
-        tasks=tasks,
-        unfinished=unfinished,
-    )
+    return ModelRow(*stored, *counts)
 
 
-def _read(file: Path) -> tuple[str, int]:
+def _stored(
+    conn: sqlite3.Connection, model_id: str | None, *, name: str, path: str, digest: str
+) -> tuple[Any, ...] | None:
+    """Return the columns of the model that is registered already, or None. Raises Refused where its id is taken."""
+    columns = "SELECT id, name, digest, size_bytes, path, format, metadata, added_at FROM models"
+    rows: list[tuple[Any, ...]]
+    if model_id is None:
+        rows = conn.execute(
+            f"{columns} WHERE name = ? AND digest = ? AND path = ? ORDER BY added_at, id LIMIT 1", (name, digest, path)
+        ).fetchall()
+        return rows[0] if rows else None
+    rows = conn.execute(f"{columns} WHERE id = ?", (model_id,)).fetchall()
+    if not rows:
+        return None
+    _, old_name, old_digest, _, old_path, *_ = rows[0]
+    pairs = (("name", old_name, name), ("path", old_path, path), ("content", old_digest, digest))
+    others = [what for what, old, new in pairs if old != new]
+    if others:
+        raise Refused(f"There is a model {model_id} already, with another {' and another '.join(others)}.")
+    return rows[0]
+
+
+def _read(file: Path, progress: Callable[[int, int], None] | None) -> tuple[str, int]:
     """Return the digest and the size of what was read: one pass, so that both are of the same bytes."""
-    try:
+    with _opened(file) as descriptor:
+        before = os.fstat(descriptor)
+        if not stat.S_ISREG(before.st_mode):
+            raise Refused("The path of a model is not a regular file.")
+        chunks = _Chunks(descriptor, before.st_size, progress)
+        digest = digest_of(chunks)
+        with _named_errors():
+            # By its path: another file may have taken its place.
+            after = file.stat()
+    if chunks.read_bytes != before.st_size or _state(after) != _state(before):
+        raise Unusable("The model's file changed while it was read: register it again when it is complete.")
+    if progress is not None:
+        progress(chunks.read_bytes, before.st_size)
+    return digest, chunks.read_bytes
+
+
+def _state(found: os.stat_result) -> tuple[int, ...]:
+    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[int]:
+    with _named_errors():
         # Without O_NONBLOCK the opening of a FIFO would wait for a writer, for ever.
         descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise Refused("The path of a model is not a regular file.")
-            chunks = _Counted(descriptor)
-            return digest_of(chunks), chunks.size_bytes
-        finally:
-            os.close(descriptor)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _named_errors() -> Iterator[None]:
+    try:
+        yield
     except (OSError, ValueError) as error:
         raise Unusable("The model's file cannot be read.") from error
 
 
 @dataclass(slots=True)
-class _Counted:
+class _Chunks:
     descriptor: int
-    size_bytes: int = field(default=0)
+    size_bytes: int
+    progress: Callable[[int, int], None] | None
+    read_bytes: int = 0
 
     def __iter__(self) -> Iterator[bytes]:
-        while chunk := os.read(self.descriptor, _CHUNK_BYTES):
-            self.size_bytes += len(chunk)
+        while chunk := self._next():
+            self.read_bytes += len(chunk)
+            if self.progress is not None:
+                self.progress(self.read_bytes, self.size_bytes)
             yield chunk
+
+    def _next(self) -> bytes:
+        with _named_errors():
+            return os.read(self.descriptor, _CHUNK_BYTES)

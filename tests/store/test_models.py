@@ -3,13 +3,17 @@
 import hashlib
 import json
 import os
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from inspector.layout.rows import ModelRow
 from inspector.lmsp.digests import is_digest
-from tests.support.store_factory import Rig, one, put
+from tests.support.store_factory import Rig, failing_at, one, put, statements_of, tapped
+from tests.support.store_race import race
 from tests.support.subject import store
 
 
@@ -63,9 +67,78 @@ def test_an_empty_file_has_a_digest(rig: Rig, tmp_path: Path) -> None:
 
 def test_ids_that_are_made_up_differ(rig: Rig, model: Path) -> None:
     first = store.register_model(rig.db, model, name="Llama", now_ms=5)
-    second = store.register_model(rig.db, model, name="Llama", now_ms=5)
+    second = store.register_model(rig.db, model, name="Llama 2", now_ms=5)
     assert first.id != second.id
     assert json.loads(first.metadata) == {}
+
+
+@pytest.mark.parametrize("model_id", ["m", None])
+def test_a_model_that_is_registered_again_is_the_one_that_is_there(
+    rig: Rig, model: Path, monkeypatch: pytest.MonkeyPatch, model_id: str | None
+) -> None:
+    first = store.register_model(
+        rig.db, model, name="Llama", now_ms=5, model_id=model_id, format="gguf", metadata={"parameters": 7}
+    )
+    monkeypatch.chdir(model.parent)
+    with rig.unchanged():
+        for path in (model, model.name, f"./{model.name}"):
+            assert store.register_model(rig.db, path, name="Llama", now_ms=9, model_id=model_id) == first
+        again = store.register_model(rig.db, model, name="Llama", now_ms=9, format="other", metadata={"other": 1})
+        assert again == first
+    os.utime(model, (1, 1))
+    assert store.register_model(rig.db, model, name="Llama", now_ms=9) == first
+
+
+def test_a_model_that_is_registered_again_tells_who_uses_it_now(rig: Rig, model: Path) -> None:
+    first = store.register_model(rig.db, model, name="Llama", now_ms=5, model_id="m")
+    put(rig.db, "running")
+    rig.db.conn.execute("UPDATE tasks SET model_id = 'm'")
+    again = store.register_model(rig.db, model, name="Llama", now_ms=9)
+    assert ((first.tasks, first.unfinished), (again.tasks, again.unfinished)) == ((0, 0), (1, 1))
+
+
+def test_another_id_name_path_or_content_is_another_model(rig: Rig, model: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.gguf"
+    copy.write_bytes(model.read_bytes())
+    rows = [
+        store.register_model(rig.db, model, name="Llama", now_ms=5),
+        store.register_model(rig.db, model, name="llama", now_ms=5),
+        store.register_model(rig.db, copy, name="Llama", now_ms=5),
+        store.register_model(rig.db, model, name="Llama", now_ms=5, model_id="mine"),
+    ]
+    copy.write_bytes(b"other weights")
+    rows.append(store.register_model(rig.db, copy, name="Llama", now_ms=5))
+    assert len({row.id for row in rows}) == 5
+    assert len(rig.rows()["models"]) == 5
+
+
+def test_of_several_the_first_is_the_one_that_is_there(rig: Rig, model: Path) -> None:
+    for model_id, now_ms in (("c", 7), ("a", 6), ("b", 6)):
+        store.register_model(rig.db, model, name="Llama", now_ms=now_ms, model_id=model_id)
+    assert store.register_model(rig.db, model, name="Llama", now_ms=9).id == "a"
+
+
+@pytest.mark.parametrize(
+    ("name", "moved", "written", "what"),
+    [
+        ("Other", False, False, "another name"),
+        ("Llama", True, False, "another path"),
+        ("Llama", False, True, "another content"),
+        ("Other", True, True, "another name and another path and another content"),
+    ],
+)
+def test_the_id_of_another_model_is_refused(
+    rig: Rig, model: Path, tmp_path: Path, name: str, moved: bool, written: bool, what: str
+) -> None:
+    store.register_model(rig.db, model, name="Llama", now_ms=5, model_id="m")
+    path = model
+    if moved:
+        path = tmp_path / "moved.gguf"
+        path.write_bytes(model.read_bytes())
+    if written:
+        path.write_bytes(b"other weights")
+    with rig.unchanged(), pytest.raises(store.Refused, match=rf"m already, with {what}\."):
+        store.register_model(rig.db, path, name=name, now_ms=6, model_id="m")
 
 
 def test_tasks_that_name_the_model_are_counted(rig: Rig, model: Path) -> None:
@@ -108,12 +181,6 @@ def test_what_cannot_be_stored_as_it_is_meant_is_refused(rig: Rig, model: Path, 
         store.register_model(rig.db, model, **{"name": "Llama", "now_ms": 5, **wrong})
 
 
-def test_an_id_that_is_taken_is_refused(rig: Rig, model: Path) -> None:
-    store.register_model(rig.db, model, name="Llama", now_ms=5, model_id="m")
-    with rig.unchanged(), pytest.raises(store.Refused, match="m already"):
-        store.register_model(rig.db, model, name="Other", now_ms=6, model_id="m")
-
-
 def test_a_path_that_is_no_text_is_refused(rig: Rig, tmp_path: Path) -> None:
     path = os.fsencode(tmp_path) + b"/caf\xe9"
     Path(os.fsdecode(path)).write_bytes(b"weights")
@@ -153,3 +220,145 @@ def test_the_database_is_not_locked_while_the_file_is_read(
     store.register_model(rig.db, model, name="Llama", now_ms=5)
     assert len(locked) > 2
     assert not any(locked)
+
+
+@pytest.mark.parametrize(
+    ("size", "told"),
+    [
+        (0, [(0, 0)]),
+        (10, [(10, 10)] * 2),
+        (1 << 20, [(1 << 20, 1 << 20)] * 2),
+        ((1 << 20) + 1, [(1 << 20, (1 << 20) + 1)] + [((1 << 20) + 1, (1 << 20) + 1)] * 2),
+    ],
+)
+def test_the_progress_is_told_after_each_chunk_and_at_the_end(
+    rig: Rig, tmp_path: Path, size: int, told: list[tuple[int, int]]
+) -> None:
+    path = tmp_path / "model"
+    path.write_bytes(b"w" * size)
+    seen: list[tuple[int, int]] = []
+    row = store.register_model(rig.db, path, name="Llama", now_ms=5, progress=lambda *where: seen.append(where))
+    assert seen == told
+    assert row.size_bytes == size
+    seen.clear()
+    store.register_model(rig.db, path, name="Llama", now_ms=5, progress=lambda *where: seen.append(where))
+    assert seen == told
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("stop"), OSError("no terminal"), ValueError("closed"), KeyboardInterrupt()]
+)
+@pytest.mark.parametrize("call", [1, 2, 4])
+def test_what_the_progress_raises_ends_the_reading(rig: Rig, model: Path, error: BaseException, call: int) -> None:
+    calls: list[int] = []
+    opened = len(list(Path("/proc/self/fd").iterdir()))
+
+    def stop(read_bytes: int, _: int) -> None:
+        calls.append(read_bytes)
+        if len(calls) == call:
+            raise error
+
+    with rig.unchanged(), pytest.raises(type(error)) as raised:
+        store.register_model(rig.db, model, name="Llama", now_ms=5, progress=stop)
+    assert raised.value is error
+    assert len(calls) == call
+    assert len(list(Path("/proc/self/fd").iterdir())) == opened
+
+
+def grow(model: Path) -> None:
+    with model.open("ab") as file:
+        file.write(b"more")
+
+
+def shrink(model: Path) -> None:
+    os.truncate(model, 100)
+
+
+def write_into(model: Path) -> None:
+    os.utime(model, ns=(1, model.stat().st_mtime_ns + 1))
+
+
+def replace(model: Path) -> None:
+    other = model.with_name("other")
+    other.write_bytes(model.read_bytes())
+    found = model.stat()
+    os.utime(other, ns=(found.st_atime_ns, found.st_mtime_ns))
+    other.rename(model)
+
+
+@pytest.mark.parametrize("change", [grow, shrink, write_into, replace])
+@pytest.mark.parametrize("call", [1, 3])
+def test_a_file_that_changes_while_it_is_read_is_unusable(
+    rig: Rig, model: Path, change: Callable[[Path], None], call: int
+) -> None:
+    calls: list[int] = []
+
+    def act(read_bytes: int, _: int) -> None:
+        calls.append(read_bytes)
+        if len(calls) == call:
+            change(model)
+
+    with rig.unchanged(), pytest.raises(store.Unusable, match="changed while it was read"):
+        store.register_model(rig.db, model, name="Llama", now_ms=5, progress=act)
+    assert store.register_model(rig.db, model, name="Llama", now_ms=5).size_bytes == model.stat().st_size
+
+
+def test_a_file_that_goes_away_while_it_is_read_is_unusable(rig: Rig, model: Path) -> None:
+    with rig.unchanged(), pytest.raises(store.Unusable, match="cannot be read"):
+        store.register_model(rig.db, model, name="Llama", now_ms=5, progress=lambda *_: model.unlink(missing_ok=True))
+
+
+def test_a_disk_that_fails_while_the_file_is_read_is_unusable(
+    rig: Rig, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = os.read
+    chunks: list[int] = []
+
+    def fail(descriptor: int, size: int) -> bytes:
+        chunks.append(size)
+        if len(chunks) == 2:
+            raise OSError(5, "Input/output error")
+        return read(descriptor, size)
+
+    monkeypatch.setattr(os, "read", fail)
+    with rig.unchanged(), pytest.raises(store.Unusable, match="cannot be read"):
+        store.register_model(rig.db, model, name="Llama", now_ms=5)
+
+
+@pytest.mark.ours
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize(("model_id", "there"), [("m", False), (None, False), ("m", True), (None, True)])
+def test_what_fails_halfway_changes_nothing(
+    rig: Rig, tmp_path: Path, model_id: str | None, there: bool, moment: str
+) -> None:
+    small = tmp_path / "small"
+    small.write_bytes(b"weights")
+    if there:
+        store.register_model(rig.db, small, name="Llama", now_ms=5, model_id=model_id)
+
+    def register(name: str) -> ModelRow:
+        return store.register_model(rig.db, small, name=name, now_ms=9, model_id=model_id)
+
+    steps = 4 if there else 5
+    for number in range(steps - (moment == "after")):
+        with (
+            rig.unchanged(),
+            pytest.raises(store.Unusable, match="disk"),
+            tapped(rig.db, **{moment: failing_at(number)}),
+        ):
+            register("Llama")
+    assert len(statements_of(rig.db, lambda: register("Llama"))) == steps
+
+
+@pytest.mark.process
+def test_of_many_that_register_one_file_at_once_each_is_told_of_the_same_model(tmp_path: Path) -> None:
+    paths = []
+    for number in range(20):
+        paths.append(str(tmp_path / f"{number}.gguf"))
+        Path(paths[-1]).write_bytes(b"weights")
+    path = tmp_path / "service.db"
+    store.open_service_database(path).close()
+    answers = race(path, [("register", paths)] * 3)
+    assert answers[0] == answers[1] == answers[2]
+    with closing(store.open_service_database(path)) as db:
+        assert db.conn.execute("SELECT count(*), count(DISTINCT path) FROM models").fetchall() == [(20, 20)]

@@ -60,6 +60,10 @@ def _authenticate(db: Database, asked: str) -> str:
     return "known" if client.id == client_id else f"known as {client.id}"
 
 
+def _register(db: Database, path: str) -> str:
+    return store.register_model(db, path, name="Llama", now_ms=500).id
+
+
 def _revoke(db: Database, asked: str) -> str:
     return f"revoked at {store.revoke_client(db, asked.split()[0], now_ms=500).revoked_at}"
 
@@ -86,6 +90,7 @@ RULES: Final[dict[str, Callable[[Database, str], str]]] = {
     "complete": _complete,
     "fail": _fail,
     "recover": _recover,
+    "register": _register,
     "revoke": _revoke,
 }
 
