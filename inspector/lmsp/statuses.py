@@ -38,9 +38,12 @@ _RECOVERY_MOVES: dict[Status, frozenset[Status]] = {
 }
 
 
+_BY_SPELLING = {status.value: status for status in Status}
+
+
 def known_status(text: object) -> Status | None:
     """Return the status spelled ``text``, or None where it is none of the seven."""
-    return Status(text) if isinstance(text, str) and text in Status.__members__.values() else None
+    return _BY_SPELLING.get(text) if isinstance(text, str) else None
 
 
 def may_move(found: Status, to: Status, *, recovering: bool = False) -> bool:

@@ -108,7 +108,7 @@ def accept_task(
             """
             INSERT INTO task_events (task_id, seq, type, status, attempt, created_at, data)
             VALUES (?, 1, ?, ?, 1, ?, '{}')""",
-            (new_id, EventType.CREATED, Status.QUEUED, now_ms),
+            (new_id, EventType.CREATED.value, Status.QUEUED.value, now_ms),
         )
         if key is not None:
             keep_answer(conn, key, task, now_ms=now_ms)

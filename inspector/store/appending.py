@@ -39,7 +39,7 @@ def append_events(
         require_one(
             conn.execute(
                 "UPDATE tasks SET last_seq = ?, updated_at = ? WHERE id = ? AND status = ? AND attempt = ?",
-                (seqs[-1], at, task_id, found.status, attempt),
+                (seqs[-1], at, task_id, found.status.value, attempt),
             )
         )
     return Written(task_id, seqs, found.status, attempt)

@@ -100,7 +100,7 @@ def _end(
             UPDATE tasks
             SET status = ?, last_seq = ?, error_code = ?, error_message = ?, finished_at = ?, updated_at = ?
             WHERE id = ? AND status = ? AND attempt = ?""",
-            (to, seqs[-1], code, message, at, at, found.task_id, found.status, found.attempt),
+            (to.value, seqs[-1], code, message, at, at, found.task_id, found.status.value, found.attempt),
         )
     )
     return Written(found.task_id, seqs, to, found.attempt)

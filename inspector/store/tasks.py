@@ -96,8 +96,9 @@ def insert_events(
 
     They come before the task's own update, which the layout takes only when its event is there.
     """
+    # Plain text: sqlite3 looks for an adapter of every other kind of str, at more than the price of the parameter.
     rows = [
-        (found.task_id, seq, event_type, status, attempt, at, data)
+        (found.task_id, seq, str(event_type), status.value, attempt, at, data)
         for seq, (event_type, data) in enumerate(events, start=found.last_seq + 1)
     ]
     conn.executemany(

@@ -7,10 +7,19 @@ undone alone, and what it did is durable when the group is.
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import TracebackType
+from typing import Final, NoReturn
 
 from sqlite_utils import Database
 
 from inspector.store.errors import Refused, Unusable, damaged, unusable_for
+
+_ALONE: Final[tuple[str, str, tuple[str, ...]]] = ("BEGIN IMMEDIATE", "COMMIT", ("ROLLBACK",))
+_IN_GROUP: Final[tuple[str, str, tuple[str, ...]]] = (
+    "SAVEPOINT rule",
+    "RELEASE rule",
+    ("ROLLBACK TO rule", "RELEASE rule"),
+)
 
 
 @contextmanager
@@ -22,18 +31,30 @@ def named_errors() -> Iterator[None]:
     """
     try:
         yield
-    except sqlite3.Error as error:
-        named = unusable_for(error)
-        if named is None:
-            raise
-        raise named from error
-    except UnicodeEncodeError as error:
-        raise Refused("A text with a lone surrogate has no UTF-8: it is neither stored nor found.") from error
-    except OverflowError as error:
-        raise Unusable("A number is beyond the 64 bits that SQLite stores: nothing was changed.") from error
-    except UnicodeDecodeError as error:
-        # A damaged schema: the driver cannot decode SQLite's own error text.
-        raise damaged() from error
+    except Exception as error:
+        _raise_named(error)
+
+
+def _raise_named(error: BaseException) -> NoReturn:
+    named = _named(error)
+    if named is None:
+        raise error
+    raise named from error
+
+
+def _named(error: BaseException) -> Exception | None:
+    match error:
+        case sqlite3.Error():
+            return unusable_for(error)
+        case UnicodeEncodeError():
+            return Refused("A text with a lone surrogate has no UTF-8: it is neither stored nor found.")
+        case OverflowError():
+            return Unusable("A number is beyond the 64 bits that SQLite stores: nothing was changed.")
+        case UnicodeDecodeError():
+            # A damaged schema: the driver cannot decode SQLite's own error text.
+            return damaged()
+        case _:
+            return None
 
 
 class GroupDatabase(Database):
@@ -42,32 +63,47 @@ class GroupDatabase(Database):
     in_group = False
 
 
-@contextmanager
-def write_transaction(db: Database) -> Iterator[sqlite3.Connection]:
+class write_transaction:  # noqa: N801  used as a function is; a generator would take a tenth of a rule's own time
     """Hold the database's write lock from the first read to the commit, and give the connection.
 
     It is taken before the first read: what a rule reads is what it decides on. When the block raises, or the commit
     fails, everything is rolled back and no transaction stays open; in a group what the block did is undone and the
-    group's transaction stays. A transaction of the caller's own is a bug, and is left as it is.
+    group's transaction stays. A transaction of the caller's own is a bug, and is left as it is. Errors are named as by
+    :func:`named_errors`.
     """
-    conn = db.conn
-    if isinstance(db, GroupDatabase) and db.in_group:
-        begin, commit, undo = "SAVEPOINT rule", "RELEASE rule", ["ROLLBACK TO rule", "RELEASE rule"]
-    elif conn.in_transaction:
-        raise RuntimeError("A rule of the store is a transaction of its own, and one is open on this connection.")
-    else:
-        begin, commit, undo = "BEGIN IMMEDIATE", "COMMIT", ["ROLLBACK"]
-    with named_errors():
+
+    __slots__ = ("_begin", "_commit", "_conn", "_undo")
+
+    def __init__(self, db: Database) -> None:
+        self._conn = db.conn
+        in_group = isinstance(db, GroupDatabase) and db.in_group
+        if self._conn.in_transaction and not in_group:
+            raise RuntimeError("A rule of the store is a transaction of its own, and one is open on this connection.")
+        self._begin, self._commit, self._undo = _IN_GROUP if in_group else _ALONE
+
+    def __enter__(self) -> sqlite3.Connection:
         try:
-            conn.execute(begin)
-            yield conn
-            conn.execute(commit)
-        except BaseException:
-            # SQLite may have rolled back by itself (a full disk); a rollback that fails has ended the transaction too.
-            with suppress(sqlite3.Error):
-                for statement in undo:
-                    conn.execute(statement)
-            raise
+            self._conn.execute(self._begin)
+        except BaseException as error:
+            self._roll_back(error)
+        return self._conn
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None:
+            self._roll_back(error)
+        try:
+            self._conn.execute(self._commit)
+        except BaseException as failed:
+            self._roll_back(failed)
+
+    def _roll_back(self, error: BaseException) -> NoReturn:
+        # SQLite may have rolled back by itself (a full disk); a rollback that fails has ended the transaction too.
+        with suppress(sqlite3.Error):
+            for statement in self._undo:
+                self._conn.execute(statement)
+        _raise_named(error)
 
 
 @contextmanager
