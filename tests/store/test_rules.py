@@ -23,6 +23,9 @@ RULES: dict[str, Rule] = {
     "append nothing": lambda db, task_id, n: store.append_events(db, task_id, [], attempt=n, now_ms=200),
     "snapshot": lambda db, task_id, n: store.save_snapshot(db, task_id, {"at": 1}, attempt=n, now_ms=200),
     "complete": lambda db, task_id, n: store.complete_task(db, task_id, {"text": "hi"}, attempt=n, now_ms=200),
+    "complete timed": lambda db, task_id, n: store.complete_task(
+        db, task_id, {"text": "hi"}, attempt=n, now_ms=200, keep_response_ms=1000
+    ),
     "fail": lambda db, task_id, n: store.fail_task(db, task_id, code="c", message="m", attempt=n, now_ms=200),
     "finish cancel": lambda db, task_id, n: store.finish_cancel(db, task_id, attempt=n, now_ms=200),
 }
@@ -39,6 +42,7 @@ append          -          loading    running    cancelling  -          -       
 append nothing  -          loading    running    cancelling  -          -       -
 snapshot        -          -          running    -           -          -       -
 complete        -          -          completed  -           -          -       -
+complete timed  -          -          completed  -           -          -       -
 fail            failed     failed     failed     cancelled   -          -       -
 finish cancel   -          -          -          cancelled   -          -       -
 """
@@ -51,6 +55,7 @@ EVENTS = {
     "append nothing": [],
     "snapshot": [],
     "complete": ["response.completed"],
+    "complete timed": ["response.completed"],
     "finish cancel": ["response.cancelled"],
 }
 
@@ -62,6 +67,7 @@ WANTED = {
     "append nothing": "progress",
     "snapshot": "snapshot",
     "complete": "completed",
+    "complete timed": "completed",
     "fail": "failed",
     "finish cancel": "cancelled",
 }

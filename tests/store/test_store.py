@@ -19,15 +19,19 @@ def test_every_moment_comes_in_as_an_argument() -> None:
         store.accept_task,
         store.append_events,
         store.apply_recovery,
+        store.authenticate,
         store.cancel_in_file,
         store.cancel_task,
         store.complete_task,
         store.fail_task,
         store.finish_cancel,
+        store.pair_client,
         store.register_model,
+        store.revoke_client,
         store.save_snapshot,
         store.set_config,
         store.start_task,
+        store.stored_response,
     ]
     for write in writes:
         moment = inspect.signature(write).parameters["now_ms"]
