@@ -15,18 +15,20 @@ from inspector.store.config import config_value, set_config
 from inspector.store.connecting import open_service_database
 from inspector.store.errors import Busy, NotOurs, Refused, Unusable
 from inspector.store.finishing import complete_task, fail_task, finish_cancel
+from inspector.store.group_writer import GroupWriter, open_group_writer
 from inspector.store.looking import find_task, stored_response, task_events, task_request
 from inspector.store.models import register_model
 from inspector.store.recovery import RecoveryResult, Resumed, apply_recovery, plan_recovery
 from inspector.store.retention import RetentionResult, apply_retention, plan_retention
 from inspector.store.snapshots import save_snapshot
-from inspector.store.starting import start_task
+from inspector.store.starting import claim_next_task, start_task
 from inspector.store.tasks import Written, next_queued_task
 
 __all__ = [
     "Accepted",
     "Busy",
     "CancelResult",
+    "GroupWriter",
     "NotOurs",
     "Paired",
     "RecoveryResult",
@@ -42,12 +44,14 @@ __all__ = [
     "authenticate",
     "cancel_in_file",
     "cancel_task",
+    "claim_next_task",
     "complete_task",
     "config_value",
     "fail_task",
     "find_task",
     "finish_cancel",
     "next_queued_task",
+    "open_group_writer",
     "open_service_database",
     "pair_client",
     "plan_recovery",
