@@ -76,9 +76,12 @@ def test_of_two_workers_that_saw_one_task_only_the_first_to_claim_gets_it(
 @pytest.mark.parametrize("first", CLAIMS)
 def test_a_claim_that_comes_before_the_lock_of_another_wins(rig: Rig, first: str, second: str) -> None:
     put(rig.db, "queued")
-    with closing(store.open_service_database(rig.path, wait_ms=0)) as other:
-        with tapped(rig.db, before=at_first(lambda: claim(other, first))), pytest.raises(store.Refused):
-            claim(rig.db, second, now_ms=201)
+    with (
+        closing(store.open_service_database(rig.path, wait_ms=0)) as other,
+        tapped(rig.db, before=at_first(lambda: claim(other, first))),
+        pytest.raises(store.Refused),
+    ):
+        claim(rig.db, second, now_ms=201)
     assert [entry[2] for entry in rig.log("t")] == ["queued", claim_status(first)]
 
 
@@ -177,12 +180,12 @@ def test_what_the_old_worker_wrote_before_the_restart_stands(two: Two, name: str
 @pytest.mark.parametrize("name", WRITES)
 def test_a_restart_between_the_old_worker_s_call_and_its_lock_counts(rig: Rig, name: str, policy: str) -> None:
     put(rig.db, "running", on_restart=policy)
-    with closing(store.open_service_database(rig.path, wait_ms=0)) as other:
-        with (
-            tapped(rig.db, before=at_first(lambda: hand_over(other, policy))),
-            pytest.raises(store.Refused, match="attempt 1 does not hold it"),
-        ):
-            WRITES[name](rig.db, 1)
+    with (
+        closing(store.open_service_database(rig.path, wait_ms=0)) as other,
+        tapped(rig.db, before=at_first(lambda: hand_over(other, policy))),
+        pytest.raises(store.Refused, match="attempt 1 does not hold it"),
+    ):
+        WRITES[name](rig.db, 1)
     assert rig.task("t")["attempt"] == 2
     assert rig.log("t")[-1][3] == 2
 
