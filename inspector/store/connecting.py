@@ -18,6 +18,7 @@ from inspector.store.writing import GroupDatabase, named_errors, wait_until_alon
 
 _WAIT_MS: Final = 10_000
 _TRIES_FOR_WAL: Final = 100
+_JOURNALS: Final = ("wal", "delete", "truncate", "persist")
 
 _Db = TypeVar("_Db", bound=Database)
 
@@ -106,6 +107,17 @@ def _prepare(db: Database, *, service: bool) -> None:
     check_layout(db.conn, native.LAYOUTS[native.USER_VERSION])
     if service:
         switch_to_wal(db.conn)
+    else:
+        _require_journal(db.conn)
+
+
+def _require_journal(conn: sqlite3.Connection) -> None:
+    """Raise Unusable where a commit would rest on no journal on the disk: FULL has nothing to sync then."""
+    mode = asked(conn, "journal_mode")
+    if mode not in _JOURNALS:
+        raise Unusable(
+            f"The database's journal mode is {mode}, which a loss of power does not spare: nothing is written."
+        )
 
 
 def switch_to_wal(conn: sqlite3.Connection) -> None:

@@ -122,6 +122,44 @@ def test_an_action_leaves_the_journal_mode_as_it_is(tmp_path: Path) -> None:
         assert pragma(conn, "journal_mode") == "delete"
 
 
+def in_mode(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let each connection be set to a journal mode that no file keeps, and that no path can ask for."""
+    connect = connecting._connect  # noqa: SLF001 # where every connection comes from
+
+    def connect_in_mode(file: Path, how: str, wait_ms: int) -> sqlite3.Connection:
+        conn = connect(file, how, wait_ms)
+        conn.execute(f"PRAGMA journal_mode = {mode}")
+        return conn
+
+    monkeypatch.setattr(connecting, "_connect", connect_in_mode)
+
+
+@pytest.mark.parametrize("mode", ["memory", "off"])
+def test_no_connection_writes_without_a_journal_on_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
+) -> None:
+    path = tmp_path / "service.db"
+    native_file(path, "PRAGMA journal_mode = DELETE")
+    in_mode(mode, monkeypatch)
+    before = picture(tmp_path)
+    with pytest.raises(store.Unusable, match=f"journal mode is {mode}"):
+        store.cancel_in_file(path, "t", now_ms=200)
+    assert picture(tmp_path) == before
+    db = store.open_service_database(path)
+    assert pragma(db.conn, "journal_mode") == "wal"
+    db.close()
+
+
+@pytest.mark.parametrize("mode", ["truncate", "persist"])
+def test_an_action_takes_each_kind_of_journal_that_is_on_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
+) -> None:
+    path = tmp_path / "service.db"
+    native_file(path, "PRAGMA journal_mode = DELETE")
+    in_mode(mode, monkeypatch)
+    assert store.cancel_in_file(path, "t", now_ms=200).outcome == "cancelled"
+
+
 @pytest.mark.parametrize("wait_ms", [0, 50])
 def test_a_service_does_not_wait_for_ever_to_switch_to_wal(tmp_path: Path, wait_ms: int) -> None:
     path = tmp_path / "service.db"
