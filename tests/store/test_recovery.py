@@ -1,19 +1,14 @@
 """Recovery at startup (section 11.3): what the preview says is what recovery does, whatever happens in between."""
 
 import json
-import signal
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from sqlite_utils import Database
 
 from inspector.lmsp.recovery import RecoveryPlan, RecoveryStep
 from inspector.store import recovery
-from tests.support.store_factory import Rig, failing_at, put, statements_of, tapped
-from tests.support.store_invariants import broken_invariants
+from tests.support.store_factory import Rig, put, statements_of, tapped
 from tests.support.store_leftovers import leave_behind, leave_many, paused
 from tests.support.subject import store
 
@@ -198,95 +193,6 @@ def test_others_may_write_between_two_batches(rig: Rig) -> None:
     assert len(accepted) == 1
     assert len(result.applied.steps) == 1101
     assert rig.log("new") == [(1, "response.created", "queued", 1)]
-
-
-@pytest.mark.parametrize("moment", ["before", "after"])
-def test_a_crash_at_any_statement_leaves_each_task_moved_or_not_and_is_made_good(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
-) -> None:
-    monkeypatch.setattr(recovery, "BATCH_TASKS", 7)
-    made = tmp_path / "made.db"
-    db = store.open_service_database(made)
-    leave_behind(db)
-    db.close()
-
-    def copy(number: int) -> Rig:
-        path = tmp_path / f"{number}.db"
-        path.write_bytes(made.read_bytes())
-        return Rig(path, store.open_service_database(path))
-
-    whole = copy(-1)
-    steps = statements_of(whole.db, lambda: recover(whole.db))[1:]
-    ends = whole.db.conn.execute("SELECT id, status, error_code, error_message FROM tasks ORDER BY id").fetchall()
-    whole.db.close()
-    assert steps.count("COMMIT") == 4
-    for number in range(len(steps)):
-        rig = copy(number)
-        plan = {step.task_id: step for step in store.plan_recovery(rig.db).steps}
-        # The plan is made before, so that the statements counted are those of the applying.
-        with pytest.raises(store.Unusable), tapped(rig.db, **{moment: failing_at(number)}):
-            store.apply_recovery(rig.db, RecoveryPlan(tuple(plan.values())), now_ms=5000)
-        assert not rig.db.conn.in_transaction
-        assert [step for step in plan.values() if not is_whole(rig, step)] == []
-        assert broken_invariants(rig.db.conn) == []
-        recover(rig.db, now_ms=6000)
-        assert (
-            rig.db.conn.execute("SELECT id, status, error_code, error_message FROM tasks ORDER BY id").fetchall()
-            == ends
-        )
-        assert broken_invariants(rig.db.conn) == []
-        rig.db.close()
-
-
-def is_whole(rig: Rig, step: RecoveryStep) -> bool:
-    """Say whether the task is as it was found or as it was to be, with its log."""
-    task, log = rig.task(step.task_id), rig.log(step.task_id)
-    found = (step.found, step.last_seq, step.attempt)
-    moved = (step.target, step.next_seq, step.next_attempt)
-    return (task["status"], task["last_seq"], task["attempt"]) in (found, moved) and len(log) == task["last_seq"]
-
-
-KILLED = """
-import os, signal, sys
-from tests.support.subject import store
-from inspector.store import recovery
-from tests.support.store_factory import tapped
-
-recovery.BATCH_TASKS = 7
-path, number = sys.argv[1], int(sys.argv[2])
-db = store.open_service_database(path)
-plan = store.plan_recovery(db)
-count = 0
-
-def die(sql):
-    global count
-    count += 1
-    if count == number:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-with tapped(db, after=die):
-    store.apply_recovery(db, plan, now_ms=5000)
-"""
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("number", [1, 3, 9, 27, 30, 45, 60, 80])
-def test_a_killed_recovery_is_made_good_by_the_next(tmp_path: Path, number: int) -> None:
-    path = tmp_path / "service.db"
-    db = store.open_service_database(path)
-    leave_behind(db)
-    plan = store.plan_recovery(db)
-    db.close()
-    done = subprocess.run([sys.executable, "-c", KILLED, path, str(number)], timeout=60, check=False)
-    assert done.returncode == -signal.SIGKILL
-    rig = Rig(path, store.open_service_database(path))
-    assert [step for step in plan.steps if not is_whole(rig, step)] == []
-    recover(rig.db, now_ms=6000)
-    ends = dict(rig.db.conn.execute("SELECT id, status FROM tasks WHERE id NOT LIKE 'done-%'").fetchall())
-    assert ends == {step.task_id: step.target for step in plan.steps}
-    assert len(starts(rig.db)) == 1
-    assert broken_invariants(rig.db.conn) == []
-    rig.db.close()
 
 
 def cancel(db: Database) -> None:
