@@ -33,8 +33,10 @@ Parameters = Sequence[Any] | Mapping[str, Any]
 class ApswCursor:
     """What a statement gave, fetched to its end."""
 
-    def __init__(self, rows: list[tuple[Any, ...]], rowcount: int) -> None:
+    def __init__(self, rows: list[tuple[Any, ...]], rowcount: int, description: tuple[tuple[Any, ...], ...]) -> None:
         self.rowcount = rowcount
+        self.description = description
+        """The columns, each with its name first; empty where there is no row."""
         self._rows = rows
 
     def fetchall(self) -> list[tuple[Any, ...]]:
@@ -79,10 +81,12 @@ class ApswConnection:
             self._asked_for = sql.removeprefix(f"{_ASK} = ")
             run = f"{_ASK} = {self._synchronous}"
         with sqlite3_errors():
-            rows = [tuple(row) for row in self._conn.execute(run, parameters)]
-            done = ApswCursor(rows, self._conn.changes())
+            cursor = self._conn.execute(run, parameters)
+            description = _columns(cursor)
+            rows = [tuple(row) for row in cursor]
+            done = ApswCursor(rows, self._conn.changes(), description)
         if self._synchronous is not None and sql == _ASK:
-            done = ApswCursor([(_ANSWERS[self._asked_for],)], -1)  # what it got in truth is not found out
+            done = ApswCursor([(_ANSWERS[self._asked_for],)], -1, ())  # what it got in truth is not found out
         self._heard(sql)
         return done
 
@@ -90,7 +94,7 @@ class ApswConnection:
         """Run a statement for each row."""
         with sqlite3_errors():
             self._conn.executemany(sql, rows)
-        return ApswCursor([], -1)
+        return ApswCursor([], -1, ())
 
     def close(self) -> None:
         """Close the connection. SQLite tells nobody that a checkpoint on the way out has failed."""
@@ -98,6 +102,13 @@ class ApswConnection:
             self._conn.close()
         except (apsw.IOError, apsw.FullError):
             self._conn.close()
+
+
+def _columns(cursor: apsw.Cursor) -> tuple[tuple[Any, ...], ...]:
+    try:
+        return cursor.get_description()
+    except apsw.ExecutionCompleteError:
+        return ()
 
 
 @contextmanager
