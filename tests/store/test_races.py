@@ -1,5 +1,6 @@
 """Several processes at once on one database: one of them wins, and every other one is told so."""
 
+import json
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
@@ -17,11 +18,11 @@ pytestmark = pytest.mark.process
 TASKS = tuple(f"t{number:03}" for number in range(40))
 
 
-def prepared(tmp_path: Path, status: str) -> Path:
+def prepared(tmp_path: Path, status: str, *, on_restart: str = "retry") -> Path:
     path = tmp_path / "service.db"
     db = store.open_service_database(path)
     for task_id in TASKS:
-        put(db, status, task_id=task_id)
+        put(db, status, task_id=task_id, on_restart=on_restart)
     db.close()
     return path
 
@@ -87,13 +88,68 @@ def test_progress_from_many_processes_is_numbered_without_a_gap(tmp_path: Path) 
         assert conn.execute("SELECT DISTINCT last_seq FROM tasks").fetchall() == [(3 + 9,)]
 
 
-def test_recovery_races_cancels_and_completions(tmp_path: Path) -> None:
+def test_a_cancel_and_a_failure_have_one_winner(tmp_path: Path) -> None:
     path = prepared(tmp_path, "running")
-    answers = race(path, [("recover", ["once"]), ("cancel", TASKS), ("complete", TASKS[::-1])])
+    told = run(path, ["fail", "cancel", "fail", "cancel"])
+    ends = statuses(path)
+    for task_id, (first, cancel, second, again) in told.items():
+        end = ends[task_id]
+        if end == "failed":
+            assert {cancel, again} == {"already_finished"}
+        else:
+            # The failure that came after the cancel has ended the task as cancelled.
+            assert end == "cancelled"
+            assert [cancel, again].count("cancelling") == 1
+            assert {cancel, again} <= {"cancelling", "already_cancelling", "already_finished"}
+        assert sorted([first, second]) == sorted([end, f"refused, found {end}"])
+
+
+def test_a_cancel_and_the_end_of_a_cancel_have_one_winner(tmp_path: Path) -> None:
+    path = prepared(tmp_path, "cancelling")
+    told = run(path, ["finish cancel", "fail", "complete", "cancel"])
+    assert set(statuses(path).values()) == {"cancelled"}
+    for finish, fail, complete, cancel in told.values():
+        assert sorted([finish, fail]) == ["cancelled", "refused, found cancelled"]
+        assert complete in ("refused, found cancelling", "refused, found cancelled")
+        assert cancel in ("already_cancelling", "already_finished")
+
+
+# Each in an order of its own, so that every one of them comes first somewhere.
+ORDERS = {"cancel": TASKS[10:] + TASKS[:10], "complete": TASKS[::-1], "fail": TASKS[20:] + TASKS[:20]}
+
+
+@pytest.mark.parametrize(
+    ("found", "policy"),
+    [
+        ("queued", "fail"),
+        ("loading", "retry"),
+        ("running", "fail"),
+        ("running", "retry"),
+        ("running", "resume"),
+        ("cancelling", "retry"),
+    ],
+)
+def test_recovery_races_cancels_completions_and_failures(tmp_path: Path, found: str, policy: str) -> None:
+    path = prepared(tmp_path, found, on_restart=policy)
+    with closing(sqlite3.connect(path)) as conn:
+        ((before,),) = conn.execute("SELECT DISTINCT last_seq FROM tasks").fetchall()
+    answers = race(path, [("recover", ["once"]), *ORDERS.items()])
+    recovered = {task_id for task_id, _, _ in json.loads(answers[0][0])}
+    told = [dict(zip(order, answer, strict=True)) for order, answer in zip(ORDERS.values(), answers[1:], strict=True)]
     with closing(sqlite3.connect(path)) as conn:
         assert broken_invariants(conn) == []
-    assert int(answers[0][0]) <= len(TASKS)
-    assert set(statuses(path).values()) <= {"queued", "cancelled", "completed"} | {"cancelling"}
+        for task_id in TASKS:
+            cancel, complete, fail = (answer[task_id] for answer in told)
+            written = conn.execute(
+                "SELECT status, data FROM task_events WHERE task_id = ? AND seq > ?", (task_id, before)
+            ).fetchall()
+            by_recovery = [status for status, data in written if "server_restarted" in data]
+            # Whoever was told that it wrote has its event there, and each event has one who was told of it.
+            claimed = [word for word in (complete, fail) if not word.startswith("refused")]
+            claimed += [cancel] if not cancel.startswith("already") else []
+            assert sorted(claimed + by_recovery) == sorted(status for status, _ in written)
+            assert (task_id in recovered) is bool(by_recovery)
+            assert len(by_recovery) <= 1
 
 
 @pytest.mark.parametrize("start", ["absent", "empty"])

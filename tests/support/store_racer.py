@@ -8,9 +8,11 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Final
+from unittest.mock import patch
 
 from sqlite_utils import Database
 
+from inspector.store import recovery
 from tests.support.subject import store
 
 
@@ -31,6 +33,10 @@ def _complete(db: Database, task_id: str) -> str:
 
 def _fail(db: Database, task_id: str) -> str:
     return _told(lambda: store.fail_task(db, task_id, code="c", message="m", attempt=1, now_ms=500).status)
+
+
+def _finish_cancel(db: Database, task_id: str) -> str:
+    return _told(lambda: store.finish_cancel(db, task_id, attempt=1, now_ms=500).status)
 
 
 def _claim(db: Database, task_id: str) -> str:
@@ -69,7 +75,10 @@ def _revoke(db: Database, asked: str) -> str:
 
 
 def _recover(db: Database, _: str) -> str:
-    return str(len(store.apply_recovery(db, store.plan_recovery(db), now_ms=500).applied.steps))
+    """Recover in batches of a few tasks, so that the others get in between, and tell what was moved."""
+    with patch.object(recovery, "BATCH_TASKS", 3):
+        applied = store.apply_recovery(db, store.plan_recovery(db), now_ms=500).applied
+    return json.dumps([[step.task_id, step.found, step.target] for step in applied.steps if step.event])
 
 
 def _append(db: Database, task_id: str) -> str:
@@ -89,6 +98,7 @@ RULES: Final[dict[str, Callable[[Database, str], str]]] = {
     "claim warm": _claim_warm,
     "complete": _complete,
     "fail": _fail,
+    "finish cancel": _finish_cancel,
     "recover": _recover,
     "register": _register,
     "revoke": _revoke,
