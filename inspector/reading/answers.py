@@ -12,12 +12,14 @@ from inspector.reading.requests import (
     LeftoversRequest,
     ModelsRequest,
     Request,
+    RetentionRequest,
     TaskDetailRequest,
     TaskPageRequest,
     TasksByIdRequest,
     TimelineRequest,
     Watch,
 )
+from inspector.reading.retention import retention_plan
 from inspector.reading.task_pages import leftovers, task_page, tasks_by_id
 
 
@@ -42,5 +44,7 @@ def answer_of(request: Request, connection: ReadConnection, shape: Shape, now_ms
             return models(connection, shape, now_ms)
         case LeftoversRequest():
             return leftovers(connection, shape)
+        case RetentionRequest(keep_ms):
+            return retention_plan(connection, shape, keep_ms, now_ms)
         case Watch():
             return None

@@ -47,6 +47,7 @@ class Shape:
     models: Table | None
     responses: Table | None
     config: Table | None
+    keys: Table | None
     foreign_triggers: tuple[str, ...]
     missing_triggers: tuple[str, ...]
     notes: tuple[str, ...]
@@ -104,6 +105,7 @@ def recognise(connection: ReadConnection, name: str) -> Shape:
         models=tables["models"],
         responses=tables["responses"],
         config=tables["service_config"],
+        keys=tables["idempotency_keys"],
         foreign_triggers=native.foreign_triggers(triggers),
         missing_triggers=native.missing_triggers(triggers),
         notes=_notes(kind, user_version, tasks, events),

@@ -15,6 +15,7 @@ from inspector.layout.pages import (
 )
 from inspector.layout.rows import StoredText, TaskDetail, TaskRow
 from inspector.lmsp.recovery import Leftover
+from inspector.lmsp.retention import RetentionPlan
 
 EVENT_DATA_CHARS: Final = 1 << 20
 """The most of one event's data in one answer, in bytes as stored."""
@@ -104,6 +105,16 @@ class LeftoversRequest(Question[tuple[Leftover, ...]]):
 
 
 @dataclass(frozen=True, slots=True)
+class RetentionRequest(Question[RetentionPlan | None]):
+    """What cleanup would delete now, with this period in milliseconds, or None for the one that the database stores.
+
+    Answer: RetentionPlan, or None where there is no such period.
+    """
+
+    keep_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Watch(Question[None]):
     """Which tasks are on screen, and how often to look. Answer: None.
 
@@ -124,5 +135,6 @@ Request: TypeAlias = (
     | CountsRequest
     | ModelsRequest
     | LeftoversRequest
+    | RetentionRequest
     | Watch
 )

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any, Final
 
 from inspector.layout import opened, pages, rows
-from inspector.lmsp import recovery
+from inspector.lmsp import recovery, retention
 from inspector.reading import messages, requests
 
 CAP: Final = 32 << 20
@@ -25,10 +25,10 @@ _KNOWN: Final[dict[tuple[str, str], type]] = {
         *(pages.TaskFilter, pages.TaskKey, pages.TaskPage, pages.EventPage, pages.Tick, pages.TaskTimeline),
         *(pages.Counts, pages.ModelPage),
         *(rows.TaskRow, rows.StoredText, rows.TaskDetail, rows.EventRow, rows.ModelRow),
-        recovery.Leftover,
+        *(recovery.Leftover, retention.RetentionPlan),
         *(requests.TaskPageRequest, requests.TasksByIdRequest, requests.TaskDetailRequest, requests.EventPageRequest),
         *(requests.EventDataRequest, requests.TimelineRequest, requests.CountsRequest, requests.ModelsRequest),
-        *(requests.LeftoversRequest, requests.Watch),
+        *(requests.LeftoversRequest, requests.RetentionRequest, requests.Watch),
         *(messages.Asked, messages.Answer, messages.Failed, messages.Moved, messages.Lost),
     )
 }

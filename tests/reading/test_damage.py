@@ -17,6 +17,8 @@ from inspector.reading.requests import (
     EventPageRequest,
     LeftoversRequest,
     ModelsRequest,
+    Request,
+    RetentionRequest,
     TaskDetailRequest,
     TaskPageRequest,
     TasksByIdRequest,
@@ -45,22 +47,26 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
+QUESTIONS: tuple[Request, ...] = (
+    TaskPageRequest(),
+    TasksByIdRequest(("task-001", "task-059")),
+    TaskDetailRequest("task-030"),
+    EventPageRequest("task-030"),
+    EventDataRequest("task-030", 3),
+    TimelineRequest("task-030", limit=10),
+    CountsRequest(),
+    ModelsRequest(),
+    LeftoversRequest(),
+    RetentionRequest(1),
+    Watch(("task-001",)),
+)
+
+
 def answers(reader: Reader) -> int:
     """Ask everything, and return how many questions were answered."""
     answered = 0
     refusals = []
-    for request in (
-        TaskPageRequest(),
-        TasksByIdRequest(("task-001", "task-059")),
-        TaskDetailRequest("task-030"),
-        EventPageRequest("task-030"),
-        EventDataRequest("task-030", 3),
-        TimelineRequest("task-030", limit=10),
-        CountsRequest(),
-        ModelsRequest(),
-        LeftoversRequest(),
-        Watch(("task-001",)),
-    ):
+    for request in QUESTIONS:
         try:
             reader.answer(request)
             answered += 1
@@ -172,7 +178,7 @@ def test_a_damaged_wal_shows_what_was_committed_before(tmp_path: Path, at: int) 
     data[at] ^= 0xFF
     wal.write_bytes(data)
 
-    assert read_damaged(path) == 10
+    assert read_damaged(path) == len(QUESTIONS)
 
 
 @pytest.mark.parametrize("kept", [1, 31, 32, 1_000, 5_000])
@@ -181,7 +187,7 @@ def test_a_wal_that_is_cut_off_shows_what_was_committed_before(tmp_path: Path, k
     wal = tmp_path / "service.db-wal"
     wal.write_bytes(wal.read_bytes()[:kept])
 
-    assert read_damaged(path) == 10
+    assert read_damaged(path) == len(QUESTIONS)
 
 
 @pytest.mark.parametrize("size", [0, 1, 100, 32_768])

@@ -17,6 +17,7 @@ from inspector.reading.requests import (
     LeftoversRequest,
     ModelsRequest,
     Request,
+    RetentionRequest,
     TaskDetailRequest,
     TaskPageRequest,
     TasksByIdRequest,
@@ -40,6 +41,7 @@ EVERY_REQUEST: tuple[Request, ...] = (
     CountsRequest(),
     ModelsRequest(),
     LeftoversRequest(),
+    RetentionRequest(1),
     Watch(("early",)),
 )
 

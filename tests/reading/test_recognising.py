@@ -18,6 +18,7 @@ from inspector.reading.requests import (
     EventPageRequest,
     LeftoversRequest,
     ModelsRequest,
+    RetentionRequest,
     TaskDetailRequest,
     TaskPageRequest,
     TasksByIdRequest,
@@ -69,6 +70,7 @@ def answer_everything(reader: Reader, task_id: str = "a") -> None:
         CountsRequest(),
         ModelsRequest(),
         LeftoversRequest(),
+        RetentionRequest(1),
     ):
         reader.answer(request)
 

@@ -15,6 +15,7 @@ from inspector.layout.opened import LayoutKind, Mode, Opened
 from inspector.layout.pages import Counts, EventPage, ModelPage, TaskFilter, TaskKey, TaskPage, TaskTimeline, Tick
 from inspector.layout.rows import EventRow, ModelRow, StoredText, TaskDetail, TaskRow
 from inspector.lmsp.recovery import Leftover
+from inspector.lmsp.retention import RetentionPlan
 from inspector.reading.messages import Answer, Asked, Failed, Lost, Message, Moved
 from inspector.reading.requests import (
     CountsRequest,
@@ -22,6 +23,7 @@ from inspector.reading.requests import (
     EventPageRequest,
     LeftoversRequest,
     ModelsRequest,
+    RetentionRequest,
     TaskDetailRequest,
     TaskPageRequest,
     TasksByIdRequest,
@@ -48,6 +50,7 @@ MESSAGES: tuple[Message, ...] = (
     Asked(8, ModelsRequest()),
     Asked(9, LeftoversRequest()),
     Asked(10, Watch(("a",), None)),
+    Asked(11, RetentionRequest(2**63 - 1)),
     Answer(1, TaskPage((TASK,), more=True, read_at_ms=1)),
     Answer(2, (TASK,)),
     Answer(3, TaskDetail(TASK, StoredText("{}", 2), None, None, None)),
@@ -58,6 +61,7 @@ MESSAGES: tuple[Message, ...] = (
     Answer(8, ModelPage((ModelRow("m", "m", "d", None, "/m", None, "{}", None, 1, 1),), 1)),
     Answer(9, (Leftover("a", "queued", None, 1, 1, None),)),
     Answer(10, None),
+    Answer(11, RetentionPlan(-(2**63), 2**63 - 1, 1, 2, 3, 4, 5, 6, 7, 8)),
 )
 
 
