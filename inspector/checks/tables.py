@@ -1,0 +1,157 @@
+"""What a file has of the seven tables, and the statements that read it; what it lacks is read as nothing."""
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from inspector.checks.values import Event, Task
+from inspector.layout import native
+from inspector.lmsp.events import EventType
+from inspector.reading.connection import LONGEST_VALUE, Reads
+from inspector.reading.recognising import Table, table_of
+
+LARGE_BYTES: Final = LONGEST_VALUE
+"""Above this a text is no text that a service keeps, and nothing here reads it."""
+
+LARGE_METADATA_BYTES: Final = 1 << 20
+"""Above this a text among the models is no metadata."""
+
+_ERROR_CHARS: Final = 64 << 10
+
+SIZE: Final = "octet_length({})" if sqlite3.sqlite_version_info >= (3, 43) else "length(CAST({} AS BLOB))"
+"""The bytes of a value. Newer SQLite tells it without reading them."""
+
+_LARGE_COLUMNS: Final = {"tasks": ("request", "snapshot", "error_message"), "task_events": ("data",)}
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The tables of one file that can be read by rowid, by name."""
+
+    by_name: Mapping[str, Table]
+
+    def has(self, need: str) -> bool:
+        """Say whether ``table.column`` can be read as what it is in the native layout."""
+        name, _, column = need.partition(".")
+        table = self.by_name.get(name)
+        if table is None or column not in table.columns:
+            return False
+        # Elsewhere the id of an event may be anything; only ours orders what happened.
+        return need != "task_events.id" or table.is_ours
+
+    def column(self, need: str, missing: str) -> str:
+        """Return the column ``table.column`` for a statement in which the table has its name, or what stands for it."""
+        return need if self.has(need) else missing
+
+    def rowid(self, name: str) -> str:
+        """Return what the rowid of the table is called."""
+        return f"{name}.{self.by_name[name].rowid}"
+
+    def size_above(self, name: str) -> str:
+        """Return an expression that is 1 where a large column of the table is above the agreed size."""
+        columns = [f"{name}.{column}" for column in _LARGE_COLUMNS[name] if self.has(f"{name}.{column}")]
+        tests = [f"coalesce({SIZE.format(column)} > {LARGE_BYTES}, 0)" for column in columns]
+        return " OR ".join(tests) or "0"
+
+
+def read_tables(reads: Reads) -> Tables:
+    """Return what the file has. A table WITHOUT ROWID counts as missing: no range of it can be named."""
+    found = {name: table_of(reads, name) for name in native.TABLES}
+    return Tables({name: table for name, table in found.items() if table is not None and table.rowid is not None})
+
+
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """What reads one range of tasks: rowids above the first parameter, up to the second, at most the third."""
+
+    tasks: str
+    """In the order of Task."""
+    events: str | None
+    """In the order of Event: by task, then by sequence number."""
+    log: str | None
+    """One task's events (its rowid) behind a sequence number and an event's rowid, at most the fourth parameter."""
+    odd: str | None
+    """The events of one task (its rowid) whose sequence number is no integer, at most the second parameter."""
+    responses: str | None
+    """The rowid of the task, status, client, model, and whether it is too large; no third parameter."""
+    keys: str | None
+    """The rowid of the task, and the client; no third parameter."""
+
+
+def statements_for(tables: Tables, *, sizes: bool = True) -> Statements:
+    """Return the statements for these tables; without ``sizes`` no large column is touched."""
+    column = tables.column
+    task_rowid = tables.rowid("tasks")
+    within = f"{task_rowid} > ? AND {task_rowid} <= ?"
+    has_log = tables.has("task_events.task_id") and tables.has("task_events.seq")
+    events = _event_columns(tables, sizes=sizes) if has_log else ""
+    joined = "FROM tasks CROSS JOIN task_events ON task_events.task_id = tasks.id"
+    event_rowid = tables.rowid("task_events") if has_log else ""
+    responses = keys = None
+    if tables.has("responses.task_id"):
+        fields = ", ".join(column(f"responses.{name}", "NULL") for name in ("status", "client_id", "model_id"))
+        responses = f"""
+            SELECT {task_rowid}, {fields}
+            FROM tasks CROSS JOIN responses ON responses.task_id = tasks.id
+            WHERE {within} ORDER BY 1"""  # noqa: S608  names of ours
+    if tables.has("idempotency_keys.task_id"):
+        keys = f"""
+            SELECT {task_rowid}, {column("idempotency_keys.client_id", "NULL")}
+            FROM tasks CROSS JOIN idempotency_keys ON idempotency_keys.task_id = tasks.id
+            WHERE {within} ORDER BY 1"""  # noqa: S608  names of ours
+    return Statements(
+        tasks=f"""
+            SELECT {_task_columns(tables, sizes=sizes)}
+            FROM tasks WHERE {within} ORDER BY {task_rowid} LIMIT ?""",  # noqa: S608  names of ours
+        events=f"""
+            SELECT {events} {joined}
+            WHERE {within} ORDER BY {task_rowid}, task_events.seq LIMIT ?"""
+        if has_log
+        else None,
+        log=f"""
+            SELECT {events} {joined}
+            WHERE {task_rowid} = ? AND typeof(task_events.seq) = 'integer'
+                  AND (task_events.seq, {event_rowid}) > (?, ?)
+            ORDER BY task_events.seq, {event_rowid} LIMIT ?"""
+        if has_log
+        else None,
+        odd=f"""
+            SELECT {events} {joined}
+            WHERE {task_rowid} = ? AND typeof(task_events.seq) <> 'integer' LIMIT ?"""
+        if has_log
+        else None,
+        responses=responses,
+        keys=keys,
+    )
+
+
+def _task_columns(tables: Tables, *, sizes: bool) -> str:
+    missing = {"last_seq": "0", "attempt": "0", "created_at": "0", "updated_at": "0"}
+    special = {
+        "rowid": tables.rowid("tasks"),
+        "has_snapshot": "tasks.snapshot IS NOT NULL" if tables.has("tasks.snapshot") else "0",
+        "is_large": tables.size_above("tasks") if sizes else "0",
+    }
+    return ", ".join(
+        special.get(name) or tables.column(f"tasks.{name}", missing.get(name, "NULL")) for name in Task._fields
+    )
+
+
+def _event_columns(tables: Tables, *, sizes: bool) -> str:
+    missing = {"type": "''", "status": "''", "attempt": "0", "created_at": "0"}
+    error = "NULL"
+    if sizes and tables.has("task_events.type") and tables.has("task_events.data"):
+        error = (
+            f"CASE WHEN task_events.type = '{EventType.FAILED}' AND typeof(task_events.data) = 'text'"
+            f" THEN substr(task_events.data, 1, {_ERROR_CHARS}) END"
+        )
+    special = {
+        "task": tables.rowid("tasks"),
+        "id": tables.rowid("task_events"),
+        "error": error,
+        "is_large": tables.size_above("task_events") if sizes else "0",
+    }
+    return ", ".join(
+        special.get(name) or tables.column(f"task_events.{name}", missing.get(name, "NULL")) for name in Event._fields
+    )
