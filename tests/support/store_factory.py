@@ -4,7 +4,7 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -25,6 +25,8 @@ class Rig:
 
     path: Path
     db: Database
+    breaks: set[str] = field(default_factory=set)
+    """The rules that the test breaks on purpose, by name: at its end these are broken, and no others."""
 
     def rows(self) -> dict[str, list[tuple[object, ...]]]:
         """Return all that the database holds."""
@@ -102,7 +104,8 @@ def put(
 ) -> str:
     """Accept a task at ``at``, bring it to ``status`` by the store's own rules, and return its id."""
     store.accept_task(db, request={"prompt": "hello"}, on_restart=on_restart, task_id=task_id, now_ms=at)
-    db.conn.execute("UPDATE tasks SET attempt = ? WHERE id = ?", (attempt, task_id))
+    if attempt != 1:
+        accept_at(db, task_id, attempt)
     if status in ("loading", "running", "cancelling", "completed"):
         store.start_task(db, task_id, status="loading", attempt=attempt, now_ms=at + 1)
     if status in ("running", "completed"):
@@ -117,6 +120,17 @@ def put(
         store.fail_task(db, task_id, code="out_of_memory", message="no memory", attempt=attempt, now_ms=at + 4)
     assert one(db, "SELECT status FROM tasks WHERE id = ?", task_id) == {"status": Status(status)}
     return task_id
+
+
+def accept_at(db: Database, task_id: str, attempt: int) -> None:
+    """Let a task that was just accepted have been so at this attempt: its event too, which never changes otherwise."""
+    ((trigger,),) = db.conn.execute("SELECT sql FROM sqlite_schema WHERE name = 'task_events_never_change'").fetchall()
+    db.conn.execute("BEGIN IMMEDIATE")
+    db.conn.execute("DROP TRIGGER task_events_never_change")
+    db.conn.execute("UPDATE task_events SET attempt = ? WHERE task_id = ?", (attempt, task_id))
+    db.conn.execute("UPDATE tasks SET attempt = ? WHERE id = ?", (attempt, task_id))
+    db.conn.execute(trigger)
+    db.conn.execute("COMMIT")
 
 
 class Tapped:

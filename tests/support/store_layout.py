@@ -51,9 +51,13 @@ def fill(conn: sqlite3.Connection) -> None:
         for seq, event_type in enumerate(log, start=1):
             conn.execute(INSERT_EVENT, (task_id, seq, event_type, STATUS_AFTER[event_type], seq))
         finished_at = len(log) if task_id in ("completed", "failed", "cancelled") else None
+        started_at = 2 if task_id in ("loading", "running", "cancelling", "completed") else None
+        error_code = "out_of_memory" if task_id == "failed" else None
         conn.execute(
-            "UPDATE tasks SET status = ?, last_seq = ?, finished_at = ?, updated_at = ? WHERE id = ?",
-            (task_id, len(log), finished_at, len(log), task_id),
+            """
+            UPDATE tasks SET status = ?, last_seq = ?, error_code = ?, started_at = ?, finished_at = ?, updated_at = ?
+            WHERE id = ?""",
+            (task_id, len(log), error_code, started_at, finished_at, len(log), task_id),
         )
     conn.execute("""
         INSERT INTO responses (id, task_id, status, body, created_at)
