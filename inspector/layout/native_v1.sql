@@ -60,8 +60,9 @@ CREATE TABLE tasks (
 
 CREATE INDEX tasks_by_created ON tasks (created_at, id);
 CREATE INDEX tasks_by_status ON tasks (status, created_at, id);
-CREATE INDEX tasks_by_client ON tasks (client_id);
-CREATE INDEX tasks_by_model ON tasks (model_id);
+-- Without the tasks that have none: each index that a row is in is one page more to write at its commit.
+CREATE INDEX tasks_by_client ON tasks (client_id) WHERE client_id IS NOT NULL;
+CREATE INDEX tasks_by_model ON tasks (model_id) WHERE model_id IS NOT NULL;
 CREATE INDEX tasks_by_finished ON tasks (finished_at) WHERE finished_at IS NOT NULL;
 
 -- The id orders all that ever happened, across tasks: it is the change feed. AUTOINCREMENT, so that no id comes twice.
