@@ -226,7 +226,7 @@ def test_what_others_did_between_the_reading_and_the_lock_counts(rig: Rig, sees:
         {"name": "\ud800"},
         {"client_id": ""},
         {"client_id": "\ud800"},
-        {"scopes": "tasks:read"},
+        {"scopes": "read"},
         {"scopes": [""]},
         {"scopes": ["tasks read"]},
         {"scopes": ["tasks\tread"]},

@@ -144,7 +144,8 @@ def test_the_id_of_another_model_is_refused(
 def test_tasks_that_name_the_model_are_counted(rig: Rig, model: Path) -> None:
     for number, status in enumerate(("queued", "running", "completed", "failed")):
         put(rig.db, status, task_id=f"t{number}")
-    rig.db.conn.execute("UPDATE tasks SET model_id = 'm'")
+    for table in ("tasks", "responses"):
+        rig.db.conn.execute(f"UPDATE {table} SET model_id = 'm'")
     put(rig.db, "queued", task_id="other")
     row = store.register_model(rig.db, model, name="Llama", now_ms=5, model_id="m")
     assert (row.tasks, row.unfinished) == (4, 2)
@@ -322,6 +323,21 @@ def test_a_disk_that_fails_while_the_file_is_read_is_unusable(
 
     monkeypatch.setattr(os, "read", fail)
     with rig.unchanged(), pytest.raises(store.Unusable, match="cannot be read"):
+        store.register_model(rig.db, model, name="Llama", now_ms=5)
+
+
+def test_a_file_of_which_less_is_read_than_there_is_said_to_be_is_unusable(
+    rig: Rig, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = os.read
+    chunks: list[int] = []
+
+    def end_early(descriptor: int, size: int) -> bytes:
+        chunks.append(size)
+        return read(descriptor, size) if len(chunks) == 1 else b""
+
+    monkeypatch.setattr(os, "read", end_early)
+    with rig.unchanged(), pytest.raises(store.Unusable, match="changed while it was read"):
         store.register_model(rig.db, model, name="Llama", now_ms=5)
 
 
