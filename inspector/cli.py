@@ -55,6 +55,12 @@ def _recover() -> click.Command:
     return recover
 
 
+def _retention() -> click.Command:
+    from inspector.commands.retention import retention
+
+    return retention
+
+
 class Speed(click.FloatRange):
     """A factor within a range; what is no number at all is outside."""
 
@@ -205,6 +211,7 @@ def _answers(place: str) -> bool:
         "events": Late(_events, "List the events of a task, and follow them."),
         "cancel": Late(_cancel, "Ask a task to stop."),
         "recover": Late(_recover, "Show what a restart does to unfinished tasks, or do it."),
+        "retention": Late(_retention, "Show what cleanup deletes of finished tasks, or do it."),
     },
     context_settings={"help_option_names": ["-h", "--help"]},
 )

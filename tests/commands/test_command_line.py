@@ -65,7 +65,7 @@ def test_the_version_is_told() -> None:
     ("arguments", "says"),
     [
         (("--nonsense",), "--nonsense"),
-        (("retention", "x"), "unexpected extra argument (x)"),
+        (("simulate", "x"), "unexpected extra argument (x)"),
         (("",), "the path is empty"),
         (("tasks",), "Missing argument 'DB'"),
         (("tasks", "x", "y"), "y"),
