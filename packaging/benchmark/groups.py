@@ -1,0 +1,150 @@
+"""What sharing a commit gives: producers on one group writer, against a plain loop of the same durable calls.
+
+Run by itself it prints one round as JSON: ``groups.py FOLDER SECONDS``. The price of a flush decides what can be
+shared, so the benchmark runs it twice: as the disk is, and with each flush made longer by strace, where that is there.
+"""
+
+import asyncio
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from inspector import store
+from inspector.lmsp.events import OUTPUT_TEXT_DELTA
+
+LEAST = {16: 5.0, 64: 7.0}
+"""By producers: how many times the direct loop."""
+
+CONTROL = "direct again"
+EVENT = (OUTPUT_TEXT_DELTA, {"delta": "x" * 170, "output_index": 0})
+FLUSHES = 200
+
+
+def prepare(path: Path, tasks: int) -> None:
+    """Make a database with running tasks."""
+    with closing(store.open_service_database(path)) as db:
+        for number in range(tasks):
+            store.accept_task(db, request={}, on_restart="retry", task_id=f"t{number}", now_ms=1)
+            store.start_task(db, f"t{number}", status="running", attempt=1, now_ms=2, warm=True)
+
+
+def direct(path: Path, seconds: float) -> float:
+    """Return the events a second of a loop that appends one after the other."""
+    prepare(path, 64)
+    done = 0
+    with closing(store.open_service_database(path)) as db:
+        started = time.perf_counter()
+        while time.perf_counter() - started < seconds:
+            store.append_events(db, f"t{done % 64}", [EVENT], attempt=1, now_ms=3)
+            done += 1
+        return done / (time.perf_counter() - started)
+
+
+def grouped(path: Path, seconds: float, producers: int) -> float:
+    """Return the events a second of producers that each wait for one before the next."""
+    prepare(path, producers)
+
+    async def work() -> float:
+        done = 0
+        async with store.open_group_writer(path) as writer:
+            started = time.perf_counter()
+
+            async def produce(task_id: str) -> None:
+                nonlocal done
+                while time.perf_counter() - started < seconds:
+                    await writer.append_events(task_id, [EVENT], attempt=1, now_ms=3)
+                    done += 1
+
+            await asyncio.gather(*(produce(f"t{number}") for number in range(producers)))
+            return done / (time.perf_counter() - started)
+
+    return asyncio.run(work())
+
+
+def flush_seconds(folder: Path) -> float:
+    """Return how long a flush of 4 KiB takes here, the median."""
+    took = []
+    descriptor = os.open(folder / "flush", os.O_CREAT | os.O_WRONLY)
+    try:
+        for number in range(FLUSHES):
+            os.pwrite(descriptor, b"x" * 4096, 4096 * number)
+            started = time.perf_counter()
+            os.fdatasync(descriptor)
+            took.append(time.perf_counter() - started)
+    finally:
+        os.close(descriptor)
+    return statistics.median(took)
+
+
+def one_round(folder: Path, seconds: float) -> dict[str, float]:
+    """Run each arm once, and the flush."""
+    arms: dict[str, Callable[[Path], float]] = {
+        "direct": lambda path: direct(path, seconds),
+        "16": lambda path: grouped(path, seconds, 16),
+        "64": lambda path: grouped(path, seconds, 64),
+        CONTROL: lambda path: direct(path, seconds),
+    }
+    found = {}
+    for name, arm in arms.items():
+        own = folder / name
+        own.mkdir()
+        found[name] = arm(own / "service.db")
+        shutil.rmtree(own)
+    return {**found, "flush": flush_seconds(folder)}
+
+
+def measure(folder: Path, *, rounds: int, seconds: float, slower_by_us: int = 0) -> list[dict[str, float]]:
+    """Run the arms in processes of their own, round by round; ``slower_by_us`` makes each flush that much longer."""
+    slow = ["strace", "-f", "-q", "--seccomp-bpf", "-o", os.devnull, "-e", "trace=fdatasync,fsync"]
+    slow += ["-e", f"inject=fdatasync,fsync:delay_exit={slower_by_us}"]
+    found = []
+    for number in range(rounds):
+        own = folder / f"groups-{slower_by_us}-{number}"
+        own.mkdir()
+        command = [sys.executable, __file__, str(own), str(seconds)]
+        done = subprocess.run(
+            [*(slow if slower_by_us else []), *command], stdout=subprocess.PIPE, check=True, text=True, timeout=300
+        )
+        found.append(json.loads(done.stdout))
+    return found
+
+
+def report(found: list[dict[str, float]], *, slower_by_us: int = 0) -> list[str]:
+    """Print what was measured and the verdict on each bar; return the bars that were missed."""
+
+    def median(name: str) -> float:
+        return statistics.median(one[name] for one in found)
+
+    def ratio(name: str) -> float:
+        return statistics.median(one[name] / one["direct"] for one in found)
+
+    where = f"flush made {slower_by_us / 1000:g} ms longer" if slower_by_us else "this disk"
+    flush = median("flush")
+    share = flush * median("direct")
+    print(
+        f"group writer, {where}: a flush takes {flush * 1e3:.2f} ms, {share:.0%} of a direct append; "
+        f"direct {median('direct'):.0f} a second"
+    )
+    control = ratio(CONTROL)
+    missed = []
+    for producers, least in LEAST.items():
+        times = ratio(str(producers))
+        verdict = "held" if times >= least else "missed"
+        if not 0.9 <= control <= 1.1:
+            verdict = f"inconclusive: the same arm twice differs by {control:.2f} x"
+        if verdict != "held":
+            missed.append(f"group writer, {producers} producers, {where}")
+        rate = median(str(producers))
+        print(f"{producers} producers: {rate:.0f} a second, {times:.1f} x the direct loop, bar {least:g} x: {verdict}")
+    return missed
+
+
+if __name__ == "__main__":
+    print(json.dumps(one_round(Path(sys.argv[1]), float(sys.argv[2]))))
