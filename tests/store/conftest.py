@@ -7,14 +7,15 @@ import pytest
 
 from tests.support.store_factory import WAYS_TO_A_DATABASE, Rig, rig_of
 from tests.support.store_invariants import broken_invariants
+from tests.support.store_leftovers import PAUSED
 
 
 @pytest.fixture(params=WAYS_TO_A_DATABASE)
 def rig(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Rig]:
-    """Give a database made in each way; at the end of each test every rule holds in it that the test has not broken itself."""
+    """Give a database made in each way; at the end of each test every rule holds for all that the store can write."""
     with rig_of(request.param, tmp_path) as made:
         yield made
-        assert {rule for rule, _ in broken_invariants(made.db.conn)} == made.breaks
+        assert [broken for broken in broken_invariants(made.db.conn) if broken[1] != PAUSED] == []
 
 
 @pytest.fixture

@@ -65,11 +65,11 @@ def test_the_second_ask_names_the_event_of_the_first_though_progress_followed(ri
     assert (second.outcome, second.seq) == ("already_cancelling", first.seq)
 
 
-def test_an_end_whose_event_is_gone_has_no_number(rig: Rig) -> None:
-    rig.db.conn.execute("""
+def test_an_end_whose_event_is_gone_has_no_number(odd_rig: Rig) -> None:
+    odd_rig.db.conn.execute("""
         INSERT INTO tasks (id, kind, status, last_seq, attempt, created_at, finished_at, updated_at, request)
         VALUES ('t', 'x', 'cancelled', 0, 1, 1, 1, 1, '{}')""")
-    result = store.cancel_task(rig.db, "t", now_ms=200)
+    result = store.cancel_task(odd_rig.db, "t", now_ms=200)
     assert (result.outcome, result.seq) == ("already_finished", None)
 
 
@@ -81,13 +81,13 @@ def test_a_task_that_is_not_there_is_not_found(rig: Rig, task_id: str) -> None:
     assert (result.outcome, result.task_id, result.status, result.seq) == ("not_found", task_id, None, None)
 
 
-def test_an_unknown_status_is_refused_with_the_reason(rig: Rig) -> None:
-    rig.db.conn.execute("PRAGMA ignore_check_constraints = ON")
-    rig.db.conn.execute("""
+def test_an_unknown_status_is_refused_with_the_reason(odd_rig: Rig) -> None:
+    odd_rig.db.conn.execute("PRAGMA ignore_check_constraints = ON")
+    odd_rig.db.conn.execute("""
         INSERT INTO tasks (id, kind, status, last_seq, attempt, created_at, updated_at, request)
         VALUES ('t', 'x', 'paused', 0, 1, 1, 1, '{}')""")
-    with rig.unchanged():
-        result = store.cancel_task(rig.db, "t", now_ms=200)
+    with odd_rig.unchanged():
+        result = store.cancel_task(odd_rig.db, "t", now_ms=200)
     assert (result.outcome, result.status, result.seq) == ("refused", "paused", None)
     assert result.reason is not None
     assert "none of the seven" in result.reason

@@ -352,14 +352,14 @@ def test_a_status_that_is_none_of_the_seven_is_left_alone_and_told(rig: Rig) -> 
     assert rig.task("paused") == before
 
 
-def test_an_id_that_is_no_utf8_is_said_and_not_passed_over(rig: Rig) -> None:
-    put(rig.db, "running")
-    rig.db.conn.execute("""
+def test_an_id_that_is_no_utf8_is_said_and_not_passed_over(odd_rig: Rig) -> None:
+    put(odd_rig.db, "running")
+    odd_rig.db.conn.execute("""
         INSERT INTO tasks (id, kind, status, last_seq, attempt, created_at, updated_at, request)
         VALUES (CAST(x'ff' AS TEXT), 'x', 'queued', 0, 1, 1, 1, '{}')""")
     with pytest.raises(store.Unusable, match="UTF-8"):
-        store.plan_recovery(rig.db)
+        store.plan_recovery(odd_rig.db)
     with pytest.raises(store.Unusable, match="UTF-8"):
-        store.apply_recovery(rig.db, RecoveryPlan(()), now_ms=5000)
-    assert rig.task("t")["status"] == "running"
-    assert store.config_value(rig.db, "service.starts") is None
+        store.apply_recovery(odd_rig.db, RecoveryPlan(()), now_ms=5000)
+    assert odd_rig.task("t")["status"] == "running"
+    assert store.config_value(odd_rig.db, "service.starts") is None

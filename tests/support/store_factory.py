@@ -4,7 +4,7 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -25,8 +25,6 @@ class Rig:
 
     path: Path
     db: Database
-    breaks: set[str] = field(default_factory=set)
-    """The rules that the test breaks on purpose, by name: at its end these are broken, and no others."""
 
     def rows(self) -> dict[str, list[tuple[object, ...]]]:
         """Return all that the database holds."""

@@ -5,6 +5,8 @@ from sqlite_utils import Database
 from tests.support.store_factory import put
 
 UNFINISHED = ("queued", "loading", "running", "cancelling")
+PAUSED = "paused"
+"""The id of the one task here whose status is none of the seven; its row and its log fit no rule."""
 POLICIES = ("fail", "retry", "resume", None, "odd")
 
 
@@ -28,7 +30,7 @@ def leave_behind(db: Database) -> list[str]:
     for status in ("completed", "failed", "cancelled"):
         put(db, status, task_id=f"done-{status}", at=moment + 5)
     paused(db)
-    return ["paused", *reversed(ids)]
+    return [PAUSED, *reversed(ids)]
 
 
 def paused(db: Database) -> None:
