@@ -1,5 +1,7 @@
 """Tasks that have ended at a given moment, each with all that can be its own, and databases for cleanup to find."""
 
+import uuid
+
 from sqlite_utils import Database
 
 from tests.support.subject import store
@@ -79,3 +81,50 @@ def clean(db: Database) -> store.RetentionResult:
     """Run a whole cleanup without a pause."""
     plan = store.plan_retention(db, now_ms=NOW, keep_ms=KEEP)
     return store.apply_retention(db, plan, now_ms=NOW, pause=lambda _: None)
+
+
+def leave_many_old(db: Database, number: int, *, events: int) -> None:
+    """Put in many old tasks at once, eight at work at a time as in a service, each with a response and a key."""
+    conn = db.conn
+    named = {
+        1: ("response.created", "queued"),
+        2: ("response.in_progress", "running"),
+        events: ("response.completed", "completed"),
+    }
+    data = '{"delta":"' + "x" * 80 + '"}'
+    conn.execute("BEGIN")
+    for start in range(0, number, 8):
+        ids = [f"task_{uuid.uuid5(uuid.NAMESPACE_OID, str(n)).hex}" for n in range(start, min(start + 8, number))]
+        conn.executemany(
+            """
+            INSERT INTO tasks (id, kind, status, on_restart, last_seq, attempt, created_at, updated_at, request)
+            VALUES (?, 'response', 'queued', 'retry', 0, 1, 1, 1, '{"prompt":"hello"}')""",
+            [(task_id,) for task_id in ids],
+        )
+        for seq in range(1, events + 1):
+            kind, status = named.get(seq, ("response.output_text.delta", "running"))
+            conn.executemany(
+                """
+                INSERT INTO task_events (task_id, seq, type, status, attempt, created_at, data)
+                VALUES (?, ?, ?, ?, 1, 1, ?)""",
+                [(task_id, seq, kind, status, data) for task_id in ids],
+            )
+        conn.executemany(
+            """
+            UPDATE tasks SET status = 'completed', last_seq = ?, started_at = 1, finished_at = ?, updated_at = ?
+            WHERE id = ?""",
+            [(events, 1 + start, 1 + start, task_id) for task_id in ids],
+        )
+        conn.executemany(
+            """
+            INSERT INTO responses (id, task_id, status, body, created_at)
+            VALUES ('resp_' || ?1, ?1, 'completed', '{"text":"hi"}', 1)""",
+            [(task_id,) for task_id in ids],
+        )
+        conn.executemany(
+            """
+            INSERT INTO idempotency_keys (client_id, key, request_digest, task_id, status_code, result, created_at)
+            VALUES ('', ?1, 'sha256', ?1, 202, '{}', 1)""",
+            [(task_id,) for task_id in ids],
+        )
+    conn.execute("COMMIT")
