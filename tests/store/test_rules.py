@@ -212,15 +212,15 @@ def test_a_rule_does_not_join_a_transaction_of_the_caller(rig: Rig, name: str) -
     rig.db.conn.execute("ROLLBACK")
 
 
-def test_an_unknown_status_is_refused_by_every_rule(rig: Rig) -> None:
-    task_id = put(rig.db, "running")
-    rig.db.conn.execute("PRAGMA ignore_check_constraints = ON")
-    rig.db.conn.execute(
+def test_an_unknown_status_is_refused_by_every_rule(odd_rig: Rig) -> None:
+    task_id = put(odd_rig.db, "running")
+    odd_rig.db.conn.execute("PRAGMA ignore_check_constraints = ON")
+    odd_rig.db.conn.execute(
         "INSERT INTO tasks (id, kind, status, last_seq, attempt, created_at, updated_at, request) "
         "SELECT 'odd', kind, 'paused', 0, 1, 1, 1, request FROM tasks WHERE id = ?",
         (task_id,),
     )
     for name, rule in RULES.items():
-        with rig.unchanged(), pytest.raises(store.Refused, match="none of the seven") as refused:
-            rule(rig.db, "odd", 1)
+        with odd_rig.unchanged(), pytest.raises(store.Refused, match="none of the seven") as refused:
+            rule(odd_rig.db, "odd", 1)
         assert (refused.value.found, refused.value.wanted) == ("paused", WANTED[name])
