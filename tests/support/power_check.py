@@ -40,9 +40,26 @@ class Finding:
 
 def findings_in(path: Path, acknowledged: Iterable[Acknowledged]) -> list[Finding]:
     """Look at what is left, with plain sqlite3; then let the store go on with it. Empty: all is well."""
-    left = _left(path, acknowledged)
+    left = findings_left(path, acknowledged)
     # On a damaged file nobody goes on: what an index says and what the table holds may be two things.
     return left if any(finding.kind == "damaged" for finding in left) else [*left, *_stuck(path)]
+
+
+def findings_left(path: Path, acknowledged: Iterable[Acknowledged]) -> list[Finding]:
+    """Look at what is left, with plain sqlite3; a -wal or a journal is taken in by that."""
+    told = list(acknowledged)
+    if not path.exists() or not path.stat().st_size:
+        return [Finding("lost", f"the database, with {len(told)} acknowledged tasks")] if told else []
+    try:
+        with closing(_plain(path)) as conn:
+            if (answer := conn.execute("PRAGMA integrity_check").fetchall()) != [("ok",)]:
+                return [Finding("damaged", f"{answer[0][0]}")]
+            if not conn.execute("SELECT count(*) FROM sqlite_schema").fetchall()[0][0]:
+                return [Finding("lost", f"the layout, with {len(told)} acknowledged tasks")] if told else []
+            half = [Finding("half", f"{task_id}: {rule}") for rule, task_id in broken_invariants(conn)]
+            return half + [Finding("lost", what) for one in told for what in _missing(conn, one)]
+    except sqlite3.DatabaseError as error:
+        return [Finding("damaged", f"{error.sqlite_errorname}: {error}")]
 
 
 def state_of(path: Path) -> str:
@@ -61,22 +78,6 @@ def state_on(conn: sqlite3.Connection) -> str:
 
 def _plain(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(path, isolation_level=None)
-
-
-def _left(path: Path, acknowledged: Iterable[Acknowledged]) -> list[Finding]:
-    told = list(acknowledged)
-    if not path.exists() or not path.stat().st_size:
-        return [Finding("lost", f"the database, with {len(told)} acknowledged tasks")] if told else []
-    try:
-        with closing(_plain(path)) as conn:
-            if (answer := conn.execute("PRAGMA integrity_check").fetchall()) != [("ok",)]:
-                return [Finding("damaged", f"{answer[0][0]}")]
-            if not conn.execute("SELECT count(*) FROM sqlite_schema").fetchall()[0][0]:
-                return [Finding("lost", f"the layout, with {len(told)} acknowledged tasks")] if told else []
-            half = [Finding("half", f"{task_id}: {rule}") for rule, task_id in broken_invariants(conn)]
-            return half + [Finding("lost", what) for one in told for what in _missing(conn, one)]
-    except sqlite3.DatabaseError as error:
-        return [Finding("damaged", f"{error.sqlite_errorname}: {error}")]
 
 
 def _missing(conn: sqlite3.Connection, told: Acknowledged) -> list[str]:
