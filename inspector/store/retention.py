@@ -136,7 +136,7 @@ def apply_retention(
                 if not run.delete(sort, proceed):
                     break
     except Unusable as error:
-        raise _told(error, run) from error
+        raise _told(error, run) from (error.__cause__ or error)
     return run.result()
 
 
@@ -170,7 +170,7 @@ def _told(error: Unusable, run: "_Run") -> Unusable:
         )
     if isinstance(error, Busy):
         return Busy(f"Another process held the database for too long: run this again; {done}.")
-    return Unusable(f"{error.sentence.removesuffix('.')}; {done}.") if run.batches else error
+    return Unusable(f"{error.sentence.removesuffix('.')}; {done}." if run.batches else error.sentence)
 
 
 class _Run:

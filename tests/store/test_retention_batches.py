@@ -327,7 +327,7 @@ def test_on_a_full_disk_it_is_said_what_to_do_and_what_was_done_stays(rig: Rig, 
     assert "free some" in sentence
     assert "run this again" in sentence
     assert sentence.endswith("nothing was changed." if batch == 1 else "the 2 tasks deleted before it stay deleted.")
-    assert isinstance(raised.value.__cause__, store.Unusable)
+    assert isinstance(raised.value.__cause__, sqlite3.OperationalError)
     assert clean(rig.db).tasks == 7 - batch
 
 
