@@ -131,6 +131,7 @@ def test_an_id_that_is_taken_is_refused(rig: Rig, found: str) -> None:
     assert (refused.value.task_id, refused.value.found, refused.value.wanted) == ("t", found, "queued")
 
 
+@pytest.mark.ours
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_what_fails_halfway_leaves_no_task(rig: Rig, moment: str) -> None:
     def accept() -> store.Accepted:

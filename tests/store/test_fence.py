@@ -72,6 +72,7 @@ def test_of_two_workers_that_saw_one_task_only_the_first_to_claim_gets_it(
     assert store.next_queued_task(loser) is None
 
 
+@pytest.mark.ours
 @pytest.mark.parametrize("second", CLAIMS)
 @pytest.mark.parametrize("first", CLAIMS)
 def test_a_claim_that_comes_before_the_lock_of_another_wins(rig: Rig, first: str, second: str) -> None:
@@ -85,6 +86,7 @@ def test_a_claim_that_comes_before_the_lock_of_another_wins(rig: Rig, first: str
     assert [entry[2] for entry in rig.log("t")] == ["queued", claim_status(first)]
 
 
+@pytest.mark.ours
 @pytest.mark.parametrize("second", CLAIMS)
 @pytest.mark.parametrize("first", CLAIMS)
 def test_a_claim_that_comes_within_the_lock_of_another_loses(rig: Rig, first: str, second: str) -> None:
@@ -176,6 +178,7 @@ def test_what_the_old_worker_wrote_before_the_restart_stands(two: Two, name: str
     assert [entry[1] for entry in two.rig.log("t")[len(before) :]] == [event]
 
 
+@pytest.mark.ours
 @pytest.mark.parametrize("policy", ["retry", "resume"])
 @pytest.mark.parametrize("name", WRITES)
 def test_a_restart_between_the_old_worker_s_call_and_its_lock_counts(rig: Rig, name: str, policy: str) -> None:

@@ -87,6 +87,7 @@ def test_a_time_beyond_64_bits_completes_nothing(rig: Rig) -> None:
         complete(rig, keep_response_ms=2**63)
 
 
+@pytest.mark.ours
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_what_fails_halfway_leaves_neither_completion_nor_response(rig: Rig, moment: str) -> None:
     put(rig.db, "running", task_id="probe")

@@ -154,6 +154,7 @@ def test_time_does_not_go_back(rig: Rig, name: str, found: str, after: str) -> N
     assert moments == sorted(moments)
 
 
+@pytest.mark.ours
 @pytest.mark.parametrize("moment", ["before", "after"])
 @pytest.mark.parametrize(("name", "found", "after"), TAKEN)
 def test_a_rule_that_fails_halfway_changes_nothing(rig: Rig, name: str, found: str, after: str, moment: str) -> None:
@@ -172,6 +173,7 @@ def test_a_rule_that_fails_halfway_changes_nothing(rig: Rig, name: str, found: s
     assert RULES[name](rig.db, task_id, 1).status == after
 
 
+@pytest.mark.ours
 @pytest.mark.parametrize("how", ["ABORT", "ROLLBACK", "FAIL"])
 @pytest.mark.parametrize(("name", "found", "after"), TAKEN)
 def test_a_second_write_that_is_stopped_takes_the_first_with_it(
@@ -187,6 +189,7 @@ def test_a_second_write_that_is_stopped_takes_the_first_with_it(
         RULES[name](rig.db, task_id, 1)
 
 
+@pytest.mark.ours
 @pytest.mark.parametrize(("name", "found", "after"), TAKEN)
 def test_an_update_that_finds_another_task_than_was_read_is_rolled_back(
     rig: Rig, name: str, found: str, after: str
@@ -200,6 +203,7 @@ def test_an_update_that_finds_another_task_than_was_read_is_rolled_back(
         RULES[name](rig.db, task_id, 1)
 
 
+@pytest.mark.ours
 @pytest.mark.parametrize("name", RULES)
 def test_a_rule_does_not_join_a_transaction_of_the_caller(rig: Rig, name: str) -> None:
     task_id = put(rig.db, "running")
