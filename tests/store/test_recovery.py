@@ -151,6 +151,7 @@ def test_what_somebody_else_has_put_in_its_place_does_not_stop_a_start(rig: Rig,
     assert starts(rig.db) == [{"at": 10, "counts": {}}]
 
 
+@pytest.mark.ours
 def test_a_preview_does_not_walk_over_what_has_finished(rig: Rig) -> None:
     (sql,) = statements_of(rig.db, lambda: store.plan_recovery(rig.db))
     ways = [row[3] for row in rig.db.conn.execute(f"EXPLAIN QUERY PLAN {sql}").fetchall()]
@@ -158,6 +159,7 @@ def test_a_preview_does_not_walk_over_what_has_finished(rig: Rig) -> None:
     assert not any(way.startswith("SCAN") for way in ways)
 
 
+@pytest.mark.ours
 def test_many_leftovers_are_moved_in_batches(rig: Rig) -> None:
     leave_many(rig.db, 1100)
     batches: list[int] = []
@@ -178,6 +180,7 @@ def test_many_leftovers_are_moved_in_batches(rig: Rig) -> None:
     assert starts(rig.db) == [{"at": 5000, "counts": {"queued": 1100}}]
 
 
+@pytest.mark.ours
 def test_others_may_write_between_two_batches(rig: Rig) -> None:
     leave_many(rig.db, 1100)
     accepted: list[store.Accepted] = []
@@ -275,6 +278,7 @@ def test_a_task_that_appeared_after_the_preview_is_handled(rig: Rig) -> None:
     assert [(step.task_id, step.target) for step in result.applied.steps] == [("t", "queued")]
 
 
+@pytest.mark.ours
 def test_a_task_that_is_claimed_again_while_recovery_goes_on_is_left_to_its_worker(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
