@@ -22,7 +22,7 @@ from inspector.reading.values import integer, text_or_none
 _ROWS_AT_ONCE: Final = 20_000
 _BELOW_ALL: Final = -(1 << 63)
 
-_OWNED: Final[tuple[tuple[Rule[object], str, str, str], ...]] = (
+_OWNED: Final[tuple[tuple[Rule[object, str], str, str, str], ...]] = (
     (EVENTS_HAVE_THEIR_TASK, "task_events", "event", "events"),
     (RESPONSES_HAVE_THEIR_TASK, "responses", "response", "responses"),
     (KEYS_HAVE_THEIR_TASK, "idempotency_keys", "idempotency key", "idempotency keys"),

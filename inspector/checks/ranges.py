@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from inspector.checks.history import LogWalk
+from inspector.checks.history import Histories
 from inspector.checks.rulebook import Rulebook
 from inspector.checks.tables import Statements
-from inspector.checks.typing_rows import events_of
 from inspector.reading.connection import Reads, Row, Value
 from inspector.reading.errors import SqliteTrouble, Unanswered, is_too_big, primary_code, sentence_of
+from inspector.reading.values import integer
 
 _BELOW_ALL: Final = -(1 << 63)
 _MOST_ODD: Final = 100
@@ -30,14 +30,15 @@ class Sizes:
 class Range:
     """Some tasks as they stood at one moment."""
 
-    tasks: Sequence[Row]
+    tasks: int
     last: int
     """The rowid up to which everything was read."""
-    events: Sequence[Row] = ()
-    walked: LogWalk | None = None
-    """The log of the one task of this range, where it was not to be held as a whole: it is asked about already."""
-    responses: Sequence[Row] = ()
-    keys: Sequence[Row] = ()
+    histories: Histories
+    """The tasks, and what was found in their logs where these were not to be held as a whole."""
+    events: Sequence[Row]
+    """The events that the histories have not taken yet: the rules are asked when the moment is over."""
+    responses: Sequence[Row]
+    keys: Sequence[Row]
 
 
 def read_range(
@@ -48,46 +49,22 @@ def read_range(
         tasks = reads.rows(statements.tasks, [after, upto, sizes.tasks])
         if not tasks:
             return None
-        last = _rowid(tasks[-1])
+        last = integer(tasks[-1][0])
         events: list[Row] = []
         if statements.events is not None:
             events = reads.rows(statements.events, [after, last, sizes.events + 1])
         if len(events) > sizes.events:
             # The last task among them may not be whole.
-            cut = _rowid(events[-1])
-            if cut == tasks[0][0]:
-                return _long_range(reads, statements, book, after, tasks[0], sizes)
-            tasks = [row for row in tasks if _rowid(row) < cut]
-            events = [row for row in events if _rowid(row) < cut]
-            last = _rowid(tasks[-1])
-        responses, keys = _owned(reads, statements, after, last)
-        return Range(tasks, last, events, None, responses, keys)
-
-
-def _long_range(reads: Reads, statements: Statements, book: Rulebook, after: int, task: Row, sizes: Sizes) -> Range:
-    last = _rowid(task)
-    walked = LogWalk(book, task)
-    _walk_log(reads, statements, walked, last, sizes)
-    responses, keys = _owned(reads, statements, after, last)
-    return Range([task], last, (), walked, responses, keys)
-
-
-def _walk_log(reads: Reads, statements: Statements, walked: LogWalk, task: int, sizes: Sizes) -> None:
-    """Walk over a log that is not to be held as a whole."""
-    if statements.odd is None or statements.log is None:
-        return
-    odd = reads.rows(statements.odd, [task, _MOST_ODD])
-    walked.take([None] * len(odd), odd)
-    seq, event = _BELOW_ALL, _BELOW_ALL
-    while rows := reads.rows(statements.log, [task, seq, event, sizes.events]):
-        walked.take(events_of(rows), rows)
-        event, seq = (_integer(value) for value in rows[-1][1:3])
-
-
-def _owned(reads: Reads, statements: Statements, after: int, last: int) -> tuple[list[Row], list[Row]]:
-    responses = reads.rows(statements.responses, [after, last]) if statements.responses else []
-    keys = reads.rows(statements.keys, [after, last]) if statements.keys else []
-    return responses, keys
+            cut = integer(events[-1][0])
+            tasks = [row for row in tasks if integer(row[0]) < cut] or tasks[:1]
+            last = integer(tasks[-1][0])
+            events = [row for row in events if integer(row[0]) < cut]
+            if last == cut:
+                histories = Histories(book, tasks)
+                _walk_log(reads, statements, histories, last, sizes)
+                return Range(1, last, histories, (), *_owned(reads, statements, after, last))
+        owned = _owned(reads, statements, after, last)
+    return Range(len(tasks), last, Histories(book, tasks), events, *owned)
 
 
 def read_one(
@@ -101,36 +78,27 @@ def read_one(
         tasks, too_large = _first_that_fits(reads, full.tasks, small.tasks, [after, upto, 1])
         if not tasks:
             return None
-        last = _rowid(tasks[0])
-        walked = LogWalk(book, tasks[0])
+        last = integer(tasks[0][0])
+        histories = Histories(book, tasks)
         try:
-            _walk_log(reads, full, walked, last, sizes)
+            _walk_log(reads, full, histories, last, sizes)
         except SqliteTrouble as error:
-            walked = LogWalk(book, tasks[0])
+            histories = Histories(book, tasks)
             if is_too_big(error):
                 too_large = True
-                _walk_log(reads, small, walked, last, sizes)
+                _walk_log(reads, small, histories, last, sizes)
             else:
-                walked.cannot_read(f"Its events cannot be read. {damage_of(error)}", log=True)
+                histories.cannot_read(last, f"Its events cannot be read. {damage_of(error)}", log=True)
         responses: list[Row] = []
         keys: list[Row] = []
         try:
             responses, keys = _owned(reads, full, last - 1, last)
         except SqliteTrouble as error:
-            walked.cannot_read(f"Its response or its idempotency key cannot be read. {damage_of(error)}", log=False)
+            sentence = f"Its response or its idempotency key cannot be read. {damage_of(error)}"
+            histories.cannot_read(last, sentence, log=False)
         if too_large:
-            walked.found_too_large()
-        return Range(tasks, last, (), walked, responses, keys)
-
-
-def _first_that_fits(reads: Reads, full: str, small: str, parameters: list[Value]) -> tuple[list[Row], bool]:
-    """Run ``full``, or ``small`` where a value is too large for it, and say whether one was."""
-    try:
-        return reads.rows(full, parameters), False
-    except SqliteTrouble as error:
-        if not is_too_big(error):
-            raise
-    return reads.rows(small, parameters), True
+            histories.found_too_large(last)
+        return Range(1, last, histories, (), responses, keys)
 
 
 def damage_of(error: BaseException) -> str:
@@ -143,11 +111,28 @@ def damage_of(error: BaseException) -> str:
     raise error
 
 
-def _rowid(row: Row) -> int:
-    return _integer(row[0])
+def _walk_log(reads: Reads, statements: Statements, histories: Histories, task: int, sizes: Sizes) -> None:
+    """Walk over a log that is not to be held as a whole."""
+    if statements.odd is None or statements.log is None:
+        return
+    histories.take_odd(reads.rows(statements.odd, [task, _MOST_ODD]))
+    seq, event = _BELOW_ALL, _BELOW_ALL
+    while rows := reads.rows(statements.log, [task, seq, event, sizes.events]):
+        histories.take(rows)
+        event, seq = (integer(value) for value in rows[-1][1:3])
 
 
-def _integer(value: object) -> int:
-    if not isinstance(value, int):
-        raise TypeError(f"SQLite gave {type(value).__name__} where it gives integers alone.")
-    return value
+def _owned(reads: Reads, statements: Statements, after: int, last: int) -> tuple[list[Row], list[Row]]:
+    responses = reads.rows(statements.responses, [after, last]) if statements.responses else []
+    keys = reads.rows(statements.keys, [after, last]) if statements.keys else []
+    return responses, keys
+
+
+def _first_that_fits(reads: Reads, full: str, small: str, parameters: list[Value]) -> tuple[list[Row], bool]:
+    """Run ``full``, or ``small`` where a value is too large for it, and say whether one was."""
+    try:
+        return reads.rows(full, parameters), False
+    except SqliteTrouble as error:
+        if not is_too_big(error):
+            raise
+    return reads.rows(small, parameters), True

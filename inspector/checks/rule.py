@@ -7,18 +7,19 @@ from typing import Final, Generic, TypeVar
 from inspector.checks.findings import Finding, Severity
 
 _Subject = TypeVar("_Subject")
+_Break = TypeVar("_Break")
 
 _LONGEST_QUOTE: Final = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Rule(Generic[_Subject]):
+class Rule(Generic[_Subject, _Break]):
     """One thing that is promised."""
 
     name: str
     section: str
-    check: Callable[[_Subject], Iterable[str]]
-    """Give one sentence for each break."""
+    check: Callable[[_Subject], Iterable[_Break]]
+    """Give each break: a sentence, or what it is about with the sentence."""
     needs: tuple[str, ...] = ()
     """The columns (``table.column``) or tables without which it cannot be asked."""
     severity: Severity = Severity.ERROR
@@ -36,13 +37,13 @@ class Tally:
         self._found: dict[str, Finding] = {}
         self._times: dict[str, int] = {}
 
-    def ask(self, rules: Iterable[Rule[_Subject]], subject: _Subject) -> None:
+    def ask(self, rules: Iterable[Rule[_Subject, str]], subject: _Subject) -> None:
         """Ask each rule about ``subject``."""
         for rule in rules:
             for sentence in rule.check(subject):
                 self.add(rule, sentence)
 
-    def add(self, rule: Rule[_Subject], sentence: str) -> None:
+    def add(self, rule: Rule[_Subject, _Break], sentence: str) -> None:
         """Take note of one break; only the first one is told in words."""
         times = self._times[rule.name] = self._times.get(rule.name, 0) + 1
         if times == 1:

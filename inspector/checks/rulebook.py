@@ -6,10 +6,12 @@ from typing import Any, Final, TypeVar
 
 from inspector.checks import log_rules, task_rules
 from inspector.checks.findings import Severity
+from inspector.checks.log_rules import Break
 from inspector.checks.rule import Rule
 from inspector.checks.values import Ended, Model, Owned, Restarted, Stretch, Task
 
 _Subject = TypeVar("_Subject")
+_Break = TypeVar("_Break")
 
 
 def _asked_by_the_walk(_subject: object) -> Iterator[str]:
@@ -17,21 +19,21 @@ def _asked_by_the_walk(_subject: object) -> Iterator[str]:
     return iter(())
 
 
-VALUES_HAVE_THEIR_TYPES: Final[Rule[object]] = Rule("value-type", "design 5", _asked_by_the_walk, ("tasks.id",))
-ALL_CAN_BE_READ: Final[Rule[object]] = Rule("unreadable", "11.1", _asked_by_the_walk, ("tasks.id",))
-VALUES_ARE_SMALL: Final[Rule[object]] = Rule(
+VALUES_HAVE_THEIR_TYPES: Final[Rule[object, str]] = Rule("value-type", "design 5", _asked_by_the_walk, ("tasks.id",))
+ALL_CAN_BE_READ: Final[Rule[object, str]] = Rule("unreadable", "11.1", _asked_by_the_walk, ("tasks.id",))
+VALUES_ARE_SMALL: Final[Rule[object, str]] = Rule(
     "large-value", "11.1", _asked_by_the_walk, ("tasks.id",), severity=Severity.WARNING
 )
-EVENTS_HAVE_THEIR_TASK: Final[Rule[object]] = Rule(
+EVENTS_HAVE_THEIR_TASK: Final[Rule[object, str]] = Rule(
     "event-without-task", "11.2", _asked_by_the_walk, ("tasks.id", "task_events.task_id")
 )
-RESPONSES_HAVE_THEIR_TASK: Final[Rule[object]] = Rule(
+RESPONSES_HAVE_THEIR_TASK: Final[Rule[object, str]] = Rule(
     "response-without-task", "11.2", _asked_by_the_walk, ("tasks.id", "responses.task_id")
 )
-KEYS_HAVE_THEIR_TASK: Final[Rule[object]] = Rule(
+KEYS_HAVE_THEIR_TASK: Final[Rule[object, str]] = Rule(
     "key-without-task", "11.2", _asked_by_the_walk, ("tasks.id", "idempotency_keys.task_id")
 )
-FILE_IS_SOUND: Final[Rule[object]] = Rule("file-damaged", "11.1", _asked_by_the_walk)
+FILE_IS_SOUND: Final[Rule[object, str]] = Rule("file-damaged", "11.1", _asked_by_the_walk)
 
 _WALK: Final = (
     VALUES_HAVE_THEIR_TYPES,
@@ -49,7 +51,7 @@ _LOG_TYPE: Final = (*_LOG, "task_events.type")
 _LOG_TYPE_STATUS: Final = (*_LOG_STATUS, "task_events.type")
 _LOG_ATTEMPT: Final = (*_LOG, "task_events.attempt")
 
-_LOG_RULES: Final[tuple[Rule[Stretch], ...]] = (
+_LOG_RULES: Final[tuple[Rule[Stretch, Break], ...]] = (
     Rule("event-status", "11.3", log_rules.event_statuses_are_known, _LOG_STATUS),
     Rule("sequence-gap", "11.2", log_rules.sequence_has_no_gap, _LOG),
     Rule("after-final-event", "11.2", log_rules.nothing_follows_a_final_event, _LOG_STATUS),
@@ -68,7 +70,7 @@ _LOG_RULES: Final[tuple[Rule[Stretch], ...]] = (
     ),
 )  # fmt: skip
 
-_TASK_RULES: Final[tuple[Rule[Task], ...]] = (
+_TASK_RULES: Final[tuple[Rule[Task, str], ...]] = (
     Rule("task-status", "11.3", task_rules.status_is_known, _STATUS),
     Rule("error-code", "11.3", task_rules.failures_have_their_code, (*_STATUS, "tasks.error_code")),
     Rule("finished-at", "design 5", task_rules.finished_at_fits_the_status, (*_STATUS, "tasks.finished_at")),
@@ -87,7 +89,7 @@ _TASK_RULES: Final[tuple[Rule[Task], ...]] = (
     Rule("started-at", "design 5", task_rules.claims_have_a_start, (*_STATUS, "tasks.started_at")),
 )
 
-_ENDED_RULES: Final[tuple[Rule[Ended], ...]] = (
+_ENDED_RULES: Final[tuple[Rule[Ended, str], ...]] = (
     Rule("log-start", "design 4", task_rules.log_starts_with_created, _LOG_TYPE),
     Rule("last-seq", "11.2", task_rules.last_seq_is_that_of_the_log, (*_LOG, "tasks.last_seq")),
     Rule("log-status", "11.2", task_rules.status_is_that_of_the_log, (*_LOG_STATUS, *_STATUS)),
@@ -103,7 +105,7 @@ _ENDED_RULES: Final[tuple[Rule[Ended], ...]] = (
 
 _RESPONSE: Final = tuple(f"responses.{name}" for name in ("task_id", "status", "client_id", "model_id"))
 
-_OWNED_RULES: Final[tuple[Rule[Owned], ...]] = (
+_OWNED_RULES: Final[tuple[Rule[Owned, str], ...]] = (
     Rule("response-status", "11.2", task_rules.responses_are_of_completed_tasks, ("responses.task_id", *_STATUS)),
     Rule("one-response", "design 5", task_rules.task_has_one_response, ("responses.task_id",)),
     Rule(
@@ -121,7 +123,7 @@ _OWNED_RULES: Final[tuple[Rule[Owned], ...]] = (
     ),
 )
 
-_RESTARTED_RULES: Final[tuple[Rule[Restarted], ...]] = (
+_RESTARTED_RULES: Final[tuple[Rule[Restarted, str], ...]] = (
     Rule(
         "left-of-restart",
         "11.2",
@@ -132,7 +134,7 @@ _RESTARTED_RULES: Final[tuple[Rule[Restarted], ...]] = (
     ),
 )
 
-_MODEL_RULES: Final[tuple[Rule[Model], ...]] = (
+_MODEL_RULES: Final[tuple[Rule[Model, str], ...]] = (
     Rule("model-digest", "11.1", task_rules.digests_are_well_formed, ("models.digest",)),
     Rule("model-path", "11.1", task_rules.models_have_a_path, ("models.path",)),
     Rule("model-bytes", "11.1", task_rules.models_hold_no_bytes, ("models.id",)),
@@ -143,21 +145,21 @@ _MODEL_RULES: Final[tuple[Rule[Model], ...]] = (
 class Rulebook:
     """The rules that a file can be asked about, by what they are asked of."""
 
-    walk: tuple[Rule[object], ...]
+    walk: tuple[Rule[object, str], ...]
     """Those that the walk itself asks."""
-    log: tuple[Rule[Stretch], ...]
-    task: tuple[Rule[Task], ...]
-    ended: tuple[Rule[Ended], ...]
-    owned: tuple[Rule[Owned], ...]
-    restarted: tuple[Rule[Restarted], ...]
-    model: tuple[Rule[Model], ...]
+    log: tuple[Rule[Stretch, Break], ...]
+    task: tuple[Rule[Task, str], ...]
+    ended: tuple[Rule[Ended, str], ...]
+    owned: tuple[Rule[Owned, str], ...]
+    restarted: tuple[Rule[Restarted, str], ...]
+    model: tuple[Rule[Model, str], ...]
     skipped: Mapping[str, str] = field(default_factory=dict)
     """The names of all others, each with the reason."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the rules that are asked."""
-        groups: tuple[tuple[Rule[Any], ...], ...] = (
+        groups: tuple[tuple[Rule[Any, Any], ...], ...] = (
             *(self.walk, self.log, self.task, self.ended, self.owned, self.restarted, self.model),
         )
         return tuple(rule.name for group in groups for rule in group)
@@ -167,7 +169,7 @@ def rulebook_for(has: Callable[[str], bool]) -> Rulebook:
     """Return the rules that can be asked; ``has`` says whether a column (``table.column``) can be read."""
     skipped: dict[str, str] = {}
 
-    def possible(rules: Iterable[Rule[_Subject]]) -> tuple[Rule[_Subject], ...]:
+    def possible(rules: Iterable[Rule[_Subject, _Break]]) -> tuple[Rule[_Subject, _Break], ...]:
         kept = []
         for rule in rules:
             missing = next((need for need in ("tasks.id", *rule.needs) if not has(need)), None)

@@ -1,11 +1,13 @@
 """Rows as they come from a file, made into values of the right types; what has a wrong one is told instead."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, TypeVar
 
 from inspector.checks.rule import quoted
 from inspector.checks.values import Event, Task
-from inspector.reading.connection import Row, Value
+from inspector.reading.connection import Row
+
+_Made = TypeVar("_Made")
 
 _OPTIONAL: Final = {
     "on_restart": str,
@@ -32,20 +34,24 @@ _EVENT_TYPES: Final = _types_of(Event._fields, _TEXTS - {"id"})
 _WORDS: Final = {int: "an integer", str: "text"}
 
 
-def task_of(row: Row) -> Task | None:
-    """Return the task of a row, or None where a value is of a wrong type."""
-    return None if _misfits(row, _TASK_TYPES) else Task._make(_any(row))
+def tasks_of(rows: Sequence[Row]) -> list[Task | None]:
+    """Return the tasks of these rows, with None for each that has a value of a wrong type."""
+    return _made(rows, _TASK_TYPES, Task._make)
 
 
 def events_of(rows: Sequence[Row]) -> list[Event | None]:
     """Return the events of these rows, with None for each that has a value of a wrong type."""
+    return _made(rows, _EVENT_TYPES, Event._make)
+
+
+def _made(rows: Sequence[Row], types: tuple[frozenset[type], ...], make: Callable[[Any], _Made]) -> list[_Made | None]:
     if not rows:
         return []
     # Column by column: almost always all of them fit, and a set of types is the cheapest proof.
     columns = zip(*rows, strict=True)
-    if all(set(map(type, column)) <= wanted for column, wanted in zip(columns, _EVENT_TYPES, strict=True)):
-        return [Event._make(_any(row)) for row in rows]
-    return [None if _misfits(row, _EVENT_TYPES) else Event._make(_any(row)) for row in rows]
+    if all(set(map(type, column)) <= wanted for column, wanted in zip(columns, types, strict=True)):
+        return list(map(make, rows))
+    return [None if _misfits(row, types) else make(row) for row in rows]
 
 
 def wrong_in_task(row: Row) -> Iterator[str]:
@@ -69,7 +75,3 @@ def _misfits(row: Row, types: tuple[frozenset[type], ...]) -> list[int]:
 def _wanted(types: frozenset[type]) -> str:
     (word,) = (_WORDS[kind] for kind in types if kind in _WORDS)
     return word
-
-
-def _any(row: Sequence[Value]) -> Any:  # noqa: ANN401  its types were looked at
-    return row

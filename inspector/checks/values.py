@@ -1,6 +1,6 @@
 """What the rules are asked about, as frozen values of the right types. Times are Unix milliseconds, UTC."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -48,31 +48,50 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A part of one task's log, by sequence number: all of it, or the next some thousand events."""
+    """Some events, each task's own in the order of its log: the logs of some tasks, or a part of one long log."""
 
-    task: Task | None
-    """Its row; None where that is of wrong types."""
     events: Sequence[Event]
     """Those of the right types."""
     pairs: Sequence[tuple[Event, Event]]
-    """Each event that has a neighbour before it, with that; where one of them is of wrong types, there is no pair."""
-    first: Event | None
-    """The first event of the log, in the stretch that begins with it."""
+    """Each event with the one before it in its log; where one of them is of wrong types, there is no pair."""
+    firsts: Sequence[Event]
+    """The events with which a log begins."""
+    snapshots: Mapping[int, int]
+    """By the rowids of tasks, the sequence numbers that their snapshots stand at."""
 
 
-def stretch_of(task: Task | None, events: Sequence[Event | None], before: Event | None, *, is_first: bool) -> Stretch:
-    """Return the stretch of these events; None stands for one of wrong types, ``before`` for the one before them."""
-    if None not in events:
-        whole = [event for event in events if event is not None]
-        pairs = list(pairwise(whole if before is None else [before, *whole]))
-        return Stretch(task, whole, pairs, whole[0] if is_first and whole else None)
-    neighbours = pairwise([before, *events])
-    return Stretch(
-        task,
-        [event for event in events if event is not None],
-        [(earlier, event) for earlier, event in neighbours if earlier is not None and event is not None],
-        events[0] if is_first else None,
-    )
+def stretch_of(
+    events: Sequence[Event | None],
+    tasks: Sequence[object],
+    snapshots: Mapping[int, int],
+    *,
+    before: Event | None = None,
+    goes_on: bool = False,
+) -> Stretch:
+    """Return the stretch of these events, one or more; None stands for one of wrong types.
+
+    ``tasks`` has the rowid of the task of each. Where the first of them ``goes_on`` with a log, ``before`` is the event
+    before it.
+    """
+    whole = [event for event in events if event is not None]
+    if len(whole) == len(events):
+        neighbours = list(pairwise(whole))
+        pairs = [pair for pair in neighbours if pair[0].task == pair[1].task]
+        firsts = [event for earlier, event in neighbours if earlier.task != event.task]
+        if not goes_on:
+            firsts.insert(0, whole[0])
+        elif before is not None:
+            pairs.insert(0, (before, whole[0]))
+        return Stretch(whole, pairs, firsts, snapshots)
+    pairs, firsts = [], []
+    owner = tasks[0] if goes_on else None
+    for task, event in zip(tasks, events, strict=True):
+        if event is not None and task != owner:
+            firsts.append(event)
+        elif event is not None and before is not None:
+            pairs.append((before, event))
+        owner, before = task, event
+    return Stretch(whole, pairs, firsts, snapshots)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +101,6 @@ class Ended:
     task: Task
     first: Event | None
     last: Event | None
-    events: int
     finals: int
     """How many of its events have a final status."""
 

@@ -1,24 +1,19 @@
 """The check of a whole database: range by range, in short reads, with memory for one range and what was found."""
 
 import json
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Final, Protocol, TypeVar
 
 from inspector.checks.findings import Checked, Finding, Part
-from inspector.checks.history import LogWalk
 from inspector.checks.models import check_models
 from inspector.checks.orphans import check_orphans
 from inspector.checks.ranges import Range, Sizes, damage_of, read_one, read_range
 from inspector.checks.rulebook import ALL_CAN_BE_READ, Rulebook, rulebook_for
 from inspector.checks.tables import Tables, read_tables, statements_for
-from inspector.checks.typing_rows import events_of
-from inspector.checks.values import Key, Response
-from inspector.reading.connection import Reads, Row
+from inspector.reading.connection import Reads
 from inspector.reading.errors import SqliteTrouble, Unanswered
-from inspector.reading.values import integer
 
 _Read = TypeVar("_Read")
 
@@ -84,8 +79,10 @@ class _Walk:
         after = _BELOW_ALL
         while (found := self._next(after)) is not None:
             after = found.last
-            events = self._judge(found, restarted_at)
-            yield self._findings, (len(found.tasks), events, len(found.responses), len(found.keys))
+            histories = found.histories
+            histories.take(found.events)
+            self._findings += histories.end(found.responses, found.keys, restarted_at)
+            yield self._findings, (found.tasks, histories.events, len(found.responses), len(found.keys))
             self._findings = []
         yield self._findings, (0, 0, 0, 0)
 
@@ -135,42 +132,6 @@ class _Walk:
         place = f"behind rowid {after}" if after > _BELOW_ALL else "at the start"
         to = "" if upto == _LAST_ROWID else f", up to rowid {upto}"
         self._findings.append(ALL_CAN_BE_READ.finding(None, f"Tasks {place} of the table{to} cannot be read. {damage}"))
-
-    def _judge(self, found: Range, restarted_at: int | None) -> int:
-        """Ask the rules about each task of the range, and return the number of events."""
-        responses, keys = _Owners(found.responses), _Owners(found.keys)
-        owners = _Owners(found.events)
-        events = events_of(found.events)
-        number = 0
-        for task in found.tasks:
-            rowid = integer(task[0])
-            if found.walked is not None:
-                walked = found.walked
-            else:
-                walked = LogWalk(self._book, task)
-                log = owners.of(rowid)
-                walked.take(events[log], found.events[log])
-            number += walked.events
-            self._findings += walked.end(
-                [Response(*row[1:]) for row in found.responses[responses.of(rowid)]],
-                [Key(*row[1:]) for row in found.keys[keys.of(rowid)]],
-                restarted_at,
-            )
-        return number
-
-
-class _Owners:
-    """Rows in the order of the rowids of their tasks, which stand first in each: whose is which."""
-
-    def __init__(self, rows: Sequence[Row]) -> None:
-        self._rowids = [integer(row[0]) for row in rows]
-        self._at = 0
-
-    def of(self, rowid: int) -> slice:
-        """Return where the rows of the next task are. Ask in the order of the rows."""
-        start = self._at
-        self._at = bisect_right(self._rowids, rowid, start)
-        return slice(start, self._at)
 
 
 def _last_rowid(reads: Reads, tables: Tables) -> int | None:

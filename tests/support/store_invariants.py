@@ -24,8 +24,13 @@ class PlainReads:
         self._conn = conn
 
     def rows(self, sql: str, parameters: Parameters = ()) -> list[Row]:
-        text_factory = self._conn.text_factory
-        self._conn.text_factory = decoded
+        try:
+            return self._conn.execute(sql, parameters).fetchall()
+        except sqlite3.OperationalError as error:
+            if hasattr(error, "sqlite_errorcode"):
+                raise
+        # A text that is no UTF-8.
+        text_factory, self._conn.text_factory = self._conn.text_factory, decoded
         try:
             return self._conn.execute(sql, parameters).fetchall()
         finally:
