@@ -61,6 +61,12 @@ def _retention() -> click.Command:
     return retention
 
 
+def _check() -> click.Command:
+    from inspector.commands.check import check
+
+    return check
+
+
 class Speed(click.FloatRange):
     """A factor within a range; what is no number at all is outside."""
 
@@ -212,6 +218,7 @@ def _answers(place: str) -> bool:
         "cancel": Late(_cancel, "Ask a task to stop."),
         "recover": Late(_recover, "Show what a restart does to unfinished tasks, or do it."),
         "retention": Late(_retention, "Show what cleanup deletes of finished tasks, or do it."),
+        "check": Late(_check, "Check a database against the rules of section 11."),
     },
     context_settings={"help_option_names": ["-h", "--help"]},
 )
