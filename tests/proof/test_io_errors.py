@@ -13,10 +13,11 @@ import pytest
 
 from tests.support.apsw_disk import Kind
 from tests.support.disk_writes import NOW_MS, WRITES, Write, prepare
-from tests.support.power_check import findings_left, state_of
+from tests.support.power_check import findings_left
 from tests.support.power_faults import FOR_EVER, Fault, Lived, act_with_a_fault, live_with_a_fault
 from tests.support.power_history import NAME
 from tests.support.power_points import Tally, crash_at, summed
+from tests.support.power_state import state_of
 from tests.support.subject import store
 
 pytestmark = [pytest.mark.ours, pytest.mark.timeout(300)]

@@ -55,7 +55,7 @@ def test_with_full_nothing_acknowledged_is_lost(tmp_path: Path, large: bool, pro
 
 
 def test_the_same_replay_sees_what_normal_loses(tmp_path: Path, large: bool, proved: Callable[[str], None]) -> None:
-    tally = crash(tmp_path, 600 if large else 120, "NORMAL")
+    tally = crash(tmp_path, 600 if large else 60, "NORMAL")
     assert tally.lost > tally.points // 10
     # In WAL a commit without its sync is lost whole.
     assert set(tally.kinds) == {"lost"}
@@ -78,20 +78,20 @@ def every_point_of_the_beginning(tmp_path: Path, history: History, seeds: range)
 
 
 def test_a_database_that_was_just_created_is_there_with_its_first_task(
-    tmp_path: Path, proved: Callable[[str], None]
+    tmp_path: Path, large: bool, proved: Callable[[str], None]
 ) -> None:
     history = service_history(new_folder(tmp_path, "lived"), 1, steps=4)
     assert history.before == {}
-    tally = every_point_of_the_beginning(tmp_path, history, range(3))
+    tally = every_point_of_the_beginning(tmp_path, history, range(20 if large else 2))
     assert tally.sentences == []
-    assert tally.points > 3 * first_acknowledged(history)
+    assert tally.points > 2 * first_acknowledged(history)
     proved(f"power loss while a database is created: {tally.points} crash points, {tally.lost} lost")
 
 
 def test_it_is_lost_where_the_folder_is_never_synced(tmp_path: Path) -> None:
     history = service_history(new_folder(tmp_path, "lived"), 1, steps=4)
     history.ops = [replace(op, syncs_folder=False) for op in history.ops]
-    tally = every_point_of_the_beginning(tmp_path, history, range(3))
+    tally = every_point_of_the_beginning(tmp_path, history, range(1))
     assert tally.lost > 0
 
 

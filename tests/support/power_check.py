@@ -13,7 +13,6 @@ from typing import Final
 from sqlite_utils import Database
 
 from tests.support.store_invariants import broken_invariants
-from tests.support.store_layout import contents
 from tests.support.subject import store
 
 LATER_MS: Final = 10_000_000
@@ -60,20 +59,6 @@ def findings_left(path: Path, acknowledged: Iterable[Acknowledged]) -> list[Find
             return half + [Finding("lost", what) for one in told for what in _missing(conn, one)]
     except sqlite3.DatabaseError as error:
         return [Finding("damaged", f"{error.sqlite_errorname}: {error}")]
-
-
-def state_of(path: Path) -> str:
-    """Return all that the database holds, or an empty text where there is no layout, or nothing at all, yet."""
-    if not path.exists():
-        return ""
-    with closing(_plain(path)) as conn:
-        return state_on(conn)
-
-
-def state_on(conn: sqlite3.Connection) -> str:
-    """Return all that the connection sees in the tables, or an empty text where there are none."""
-    (tables,) = conn.execute("SELECT count(*) FROM sqlite_schema").fetchall()[0]
-    return repr(contents(conn)) if tables else ""
 
 
 def _plain(path: Path) -> sqlite3.Connection:

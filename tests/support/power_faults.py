@@ -12,8 +12,8 @@ from sqlite_utils import Database
 from tests.support.apsw_connection import store_on
 from tests.support.apsw_disk import Disk, Kind, recorded_disk
 from tests.support.disk_writes import Write
-from tests.support.power_check import state_on
 from tests.support.power_history import NAME, History
+from tests.support.power_state import state_on
 from tests.support.subject import store
 
 FOR_EVER = 1 << 30

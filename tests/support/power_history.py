@@ -12,7 +12,8 @@ from sqlite_utils import Database
 from inspector.store.connecting import open_for_action
 from tests.support.apsw_connection import store_on
 from tests.support.apsw_disk import Disk, Op, recorded_disk
-from tests.support.power_check import Acknowledged, state_on
+from tests.support.power_check import Acknowledged
+from tests.support.power_state import state_on
 from tests.support.subject import store
 
 NAME: Final = "service.db"

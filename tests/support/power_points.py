@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.support.power_check import findings_in, state_of
+from tests.support.power_check import findings_in
 from tests.support.power_history import NAME, History
 from tests.support.power_replay import PowerLoss
+from tests.support.power_state import state_of
 
 
 @dataclass
