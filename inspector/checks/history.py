@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from operator import itemgetter
+from typing import Final
 
 from inspector.checks.findings import Finding
 from inspector.checks.rule import Tally
@@ -13,7 +14,8 @@ from inspector.lmsp.statuses import FINAL
 from inspector.reading.connection import Row
 from inspector.reading.values import integer, text_or_none
 
-_FINAL = frozenset(status.value for status in FINAL)
+_FINAL: Final = frozenset(status.value for status in FINAL)
+_SEQ: Final = Event._fields.index("seq")
 
 
 class Histories:
@@ -45,11 +47,14 @@ class Histories:
 
     def take(self, rows: Sequence[Row]) -> None:
         """Ask about the next events, in the order of Event: task by task, each by sequence number."""
-        if not rows:
-            return
         events = events_of(rows)
         if None in events:
+            self.take_odd([row for row in rows if type(row[_SEQ]) is not int])
+            rows = [row for row in rows if type(row[_SEQ]) is int]
+            events = events_of(rows)
             self._say_odd([row for event, row in zip(events, rows, strict=True) if event is None])
+        if not rows:
+            return
         self.events += len(events)
         tasks = list(map(itemgetter(0), rows))
         goes_on = tasks[0] == self._before_task

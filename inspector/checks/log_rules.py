@@ -49,10 +49,9 @@ def sequence_has_no_gap(log: Stretch) -> Iterator[Break]:
         if event.seq == before.seq:
             yield event, f"There are two events with the sequence number {event.seq}."
         elif event.seq != before.seq + 1:
-            yield (
-                event,
-                f"After event {before.seq} comes event {event.seq}: {event.seq - before.seq - 1:,} are missing.",
-            )
+            missing = event.seq - before.seq - 1
+            told = "one is missing" if missing == 1 else f"{missing:,} are missing"
+            yield event, f"After event {before.seq} comes event {event.seq}: {told}."
 
 
 def nothing_follows_a_final_event(log: Stretch) -> Iterator[Break]:

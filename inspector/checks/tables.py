@@ -106,7 +106,7 @@ def statements_for(tables: Tables, *, sizes: bool = True) -> Statements:
             FROM tasks WHERE {within} ORDER BY {task_rowid} LIMIT ?""",  # noqa: S608  names of ours
         events=f"""
             SELECT {events} {joined}
-            WHERE {within} ORDER BY {task_rowid}, task_events.seq LIMIT ?"""
+            WHERE {within} ORDER BY {task_rowid}, task_events.seq, {event_rowid} LIMIT ?"""
         if has_log
         else None,
         log=f"""

@@ -81,7 +81,7 @@ def _checked(reader: Reader, progress: "_Progress") -> tuple[list[Finding], Chec
 
 
 class _Asking:
-    """Lets the checker's questions read through a reader, which is told in between to follow what becomes of the file."""
+    """Lets the checker read through a reader, and lets that look in between what becomes of the file."""
 
     def __init__(self, reader: Reader, deadline_ms: int) -> None:
         self._reader = reader

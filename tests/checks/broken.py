@@ -1,0 +1,180 @@
+"""Databases in which one rule is broken, each by a few statements that the layout would have refused."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+from inspector.layout import native
+from tests.support.store_layout import fill, native_database
+
+EVENT = """
+    INSERT INTO task_events (task_id, seq, type, status, attempt, created_at, data)
+    VALUES ('{0}', {1}, 'response.{2}', '{3}', {4}, 9, '{{}}');"""
+
+BREAKS = {
+    "large-value": [
+        "UPDATE task_events SET data = printf('%.*c', 16777217, 'x') WHERE task_id = 'failed' AND seq = 1",
+        "UPDATE tasks SET request = printf('%.*c', 16777217, 'x') WHERE id = 'failed'",
+    ],
+    "event-without-task": ["DELETE FROM tasks WHERE id = 'cancelled'"],
+    "response-without-task": ["DELETE FROM tasks WHERE id = 'completed'"],
+    "key-without-task": ["DELETE FROM tasks WHERE id = 'completed'"],
+    "event-status": ["UPDATE task_events SET status = 'paused' WHERE task_id = 'queued'"],
+    "sequence-gap": [
+        "DELETE FROM task_events WHERE task_id = 'running' AND seq = 2",
+        "UPDATE task_events SET seq = seq + 1 WHERE task_id = 'queued'",
+    ],
+    "after-final-event": [EVENT.format("completed", 4, "output_text.delta", "running", 1)],
+    "cancel-undone": [
+        EVENT.format("cancelling", 4, "completed", "completed", 1),
+        EVENT.format("cancelling", 4, "output_text.delta", "running", 1),
+    ],
+    "illegal-move": [
+        EVENT.format("queued", 2, "completed", "completed", 1),
+        EVENT.format("queued", 2, "cancelling", "cancelling", 1),
+        EVENT.format("running", 4, "loading", "loading", 1),
+        EVENT.format("running", 4, "in_progress", "running", 1),
+        EVENT.format("loading", 3, "resumed", "running", 2),
+        EVENT.format("queued", 2, "queued", "queued", 2),
+        EVENT.format("cancelling", 4, "cancelling", "cancelling", 1),
+    ],
+    "event-type": [
+        "UPDATE task_events SET type = 'response.cancelled' WHERE task_id = 'failed' AND seq = 2",
+        "UPDATE task_events SET type = 'response.done' WHERE task_id = 'failed' AND seq = 2",
+        "UPDATE task_events SET status = 'loading' WHERE task_id = 'running' AND seq = 2",
+    ],
+    "progress-moves": ["UPDATE task_events SET status = 'loading' WHERE task_id = 'running' AND seq = 3"],
+    "created-again": [EVENT.format("queued", 2, "created", "queued", 1)],
+    "attempt-falls": ["UPDATE task_events SET attempt = 2 WHERE task_id = 'running' AND seq = 2"],
+    "attempt-raised": [
+        "UPDATE task_events SET attempt = 2 WHERE task_id = 'running' AND seq = 3",
+        EVENT.format("running", 4, "queued", "queued", 1),
+        EVENT.format("running", 4, "resumed", "running", 3),
+    ],
+    "attempt-start": ["UPDATE task_events SET attempt = 2 WHERE task_id = 'queued'"],
+    "event-time": ["UPDATE task_events SET created_at = 99 WHERE task_id = 'running' AND seq = 2"],
+    "event-id": ["UPDATE task_events SET id = 99 WHERE task_id = 'running' AND seq = 2"],
+    "snapshot-status": ["UPDATE tasks SET snapshot = '{}', snapshot_seq = 1 WHERE id = 'running'"],
+    "task-status": ["UPDATE tasks SET status = 'paused' WHERE id = 'queued'"],
+    "error-code": [
+        "UPDATE tasks SET error_code = NULL WHERE id = 'failed'",
+        "UPDATE tasks SET error_code = '' WHERE id = 'failed'",
+        "UPDATE tasks SET error_code = 'c' WHERE id = 'completed'",
+    ],
+    "finished-at": [
+        "UPDATE tasks SET finished_at = NULL WHERE id = 'failed'",
+        "UPDATE tasks SET finished_at = 3 WHERE id = 'running'",
+    ],
+    "task-times": [
+        "UPDATE tasks SET updated_at = 0 WHERE id = 'queued'",
+        "UPDATE tasks SET updated_at = 2 WHERE id = 'completed'",
+        "UPDATE tasks SET started_at = 0 WHERE id = 'running'",
+        "UPDATE tasks SET finished_at = 1 WHERE id = 'completed'",
+    ],
+    "snapshot-seq": [
+        "UPDATE tasks SET snapshot = '{}' WHERE id = 'running'",
+        "UPDATE tasks SET snapshot_seq = 2 WHERE id = 'running'",
+        "UPDATE tasks SET snapshot = '{}', snapshot_seq = 4 WHERE id = 'running'",
+        "UPDATE tasks SET snapshot = '{}', snapshot_seq = -1 WHERE id = 'running'",
+    ],
+    "started-at": [
+        *(
+            f"UPDATE tasks SET started_at = NULL WHERE id = '{status}'"
+            for status in ("loading", "running", "cancelling", "completed")
+        ),
+        "UPDATE tasks SET started_at = 1 WHERE id = 'queued'",
+    ],
+    "log-start": [
+        "DELETE FROM task_events WHERE task_id = 'queued'",
+        "UPDATE task_events SET type = 'response.queued' WHERE task_id = 'queued'",
+    ],
+    "last-seq": [
+        "UPDATE tasks SET last_seq = 9 WHERE id = 'running'",
+        "UPDATE tasks SET last_seq = 2 WHERE id = 'running'",
+        "DELETE FROM task_events WHERE task_id = 'running' AND seq = 3",
+        EVENT.format("running", 4, "output_text.delta", "running", 1),
+    ],
+    "log-status": [
+        "UPDATE tasks SET status = 'loading', started_at = 1 WHERE id = 'queued'",
+        "UPDATE tasks SET status = 'completed', finished_at = 9 WHERE id = 'failed'",
+    ],
+    "one-final-event": [
+        "UPDATE tasks SET status = 'running', finished_at = NULL WHERE id = 'completed'",
+        "DELETE FROM task_events WHERE task_id = 'failed' AND seq = 2",
+        EVENT.format("completed", 4, "completed", "completed", 1),
+    ],
+    "log-attempt": ["UPDATE tasks SET attempt = 2 WHERE id = 'running'"],
+    "restart-code": [
+        """UPDATE task_events SET data = '{"reason": "server_restarted"}' WHERE task_id = 'failed' AND seq = 2""",
+        """UPDATE task_events SET data = '{"error": {"code": "other"}}' WHERE task_id = 'failed' AND seq = 2""",
+    ],
+    "response-status": [
+        "UPDATE responses SET task_id = 'failed'",
+        "UPDATE responses SET task_id = 'running'",
+    ],
+    "one-response": [
+        """DROP TABLE responses;
+           CREATE TABLE responses (task_id, status, client_id, model_id);
+           INSERT INTO responses SELECT 'completed', 'completed', NULL, NULL FROM tasks LIMIT 2"""
+    ],
+    "response-ids": [
+        "UPDATE responses SET client_id = 'c'",
+        "UPDATE responses SET model_id = 'm'",
+        "UPDATE responses SET status = 'failed'",
+        "UPDATE tasks SET client_id = 'c' WHERE id = 'completed'",
+    ],
+    "one-key": [
+        """INSERT INTO idempotency_keys (client_id, key, request_digest, task_id, status_code, result, created_at)
+           VALUES ('', 'another', 'd', 'completed', 202, '{}', 3)"""
+    ],
+    "key-client": [
+        "UPDATE idempotency_keys SET client_id = 'c'",
+        "UPDATE tasks SET client_id = 'c' WHERE id = 'completed'",
+    ],
+    "left-of-restart": [
+        f"""INSERT INTO service_config VALUES ('service.starts', '[{{"at": 1}}, {{"at": 9}}]', 9);
+            UPDATE tasks SET on_restart = '{policy}' WHERE id = '{task_id}'"""
+        for task_id, policy in (
+            *(("queued", "fail"), ("loading", "resume"), ("running", "retry"), ("running", "fail")),
+            *(("cancelling", "retry"), ("running", "perhaps")),
+        )
+    ],
+    "model-digest": [
+        "UPDATE models SET digest = 'sha256:' || upper(hex(zeroblob(31))) || 'AB'",
+        "UPDATE models SET digest = 'md5:0'",
+    ],
+    "model-path": ["UPDATE models SET path = ''"],
+    "model-bytes": [
+        "UPDATE models SET metadata = printf('%.*c', 1048577, 'x')",
+        """DROP TABLE models;
+           CREATE TABLE models (id, digest, path, bytes);
+           INSERT INTO models VALUES (1, '', '', x'00')""",
+    ],
+}  # fmt: skip
+"""For each rule databases that break it; it need not be the only rule that they break."""
+
+LOOSE = {
+    "tasks": ("id", "status", "last_seq", "attempt", "created_at", "updated_at", "error_code", "snapshot_seq"),
+    "task_events": ("seq", "type", "status", "attempt", "created_at"),
+}
+"""Columns whose values have a type."""
+
+WRONG_VALUES = ("x'00ff'", "1.5", "'text'", "7", "CAST(x'ff00' AS TEXT)", "9e999", "-9223372036854775808")
+
+
+@contextmanager
+def filled(*, loose: bool = False) -> Iterator[sqlite3.Connection]:
+    """Give a sound database that takes whatever is written; ``loose`` takes values of any type as well."""
+    with closing(native_database(foreign_keys=False)) as conn:
+        fill(conn)
+        for name in native.TRIGGERS:
+            conn.execute(f"DROP TRIGGER {name}")
+        conn.execute("PRAGMA ignore_check_constraints = ON")
+        if loose:
+            for table in native.TABLES:
+                # Without affinity: what is written stays what it is.
+                columns = [row[1] for row in conn.execute(f"PRAGMA table_info({table})")]
+                conn.execute(f"ALTER TABLE {table} RENAME TO old_{table}")
+                conn.execute(f"CREATE TABLE {table} ({', '.join(columns)})")
+                conn.execute(f"INSERT INTO {table} SELECT * FROM old_{table}")
+        yield conn

@@ -1,0 +1,111 @@
+"""Each rule is shown to find what breaks it, and all of them to be silent where nothing is broken."""
+
+import pytest
+
+from inspector.checks.findings import Severity
+from inspector.checks.rulebook import ALL_NAMES, rulebook_for
+from tests.checks.broken import BREAKS, LOOSE, WRONG_VALUES, filled
+from tests.support.store_invariants import checked_parts, findings_in
+
+SHOWN_ELSEWHERE = {"value-type", "unreadable", "file-damaged"}
+WARNINGS = {"large-value", "attempt-start", "left-of-restart"}
+
+
+def test_every_rule_is_broken_somewhere() -> None:
+    assert set(BREAKS) | SHOWN_ELSEWHERE == set(ALL_NAMES)
+    assert not set(BREAKS) & SHOWN_ELSEWHERE
+    assert len(set(ALL_NAMES)) == len(ALL_NAMES)
+
+
+def test_a_sound_database_has_no_findings_and_everything_in_it_was_looked_at() -> None:
+    with filled() as conn:
+        findings, checked = checked_parts(conn)
+    assert findings == []
+    assert (checked.tasks, checked.events, checked.responses, checked.keys, checked.models) == (7, 16, 1, 1, 1)
+    assert {*checked.rules, "file-damaged"} == set(ALL_NAMES)
+    assert checked.skipped == {}
+
+
+@pytest.mark.parametrize(("rule", "sql"), [(rule, sql) for rule, all_ in BREAKS.items() for sql in all_])
+def test_a_broken_rule_is_found(rule: str, sql: str) -> None:
+    with filled() as conn:
+        conn.executescript(sql)
+        findings = {finding.rule: finding for finding in findings_in(conn)}
+    assert rule in findings
+    assert findings[rule].severity is (Severity.WARNING if rule in WARNINGS else Severity.ERROR)
+    assert findings[rule].message.endswith(".")
+    assert findings[rule].section.startswith(("11.", "design "))
+
+
+@pytest.mark.parametrize("value", WRONG_VALUES)
+@pytest.mark.parametrize(("table", "column"), [(table, column) for table, all_ in LOOSE.items() for column in all_])
+def test_a_value_of_a_wrong_type_is_a_finding_and_no_error(table: str, column: str, value: str) -> None:
+    with filled(loose=True) as conn:
+        assert findings_in(conn) == []
+        which = "id = 'running'" if table == "tasks" else "task_id = 'running' AND seq = 2"
+        conn.execute(f"UPDATE {table} SET {column} = {value} WHERE {which}")
+        ((stored,),) = conn.execute(f"SELECT typeof({column}) FROM {table} WHERE {column} IS {value}").fetchall()[:1]
+        wrong = [finding for finding in findings_in(conn) if finding.rule == "value-type"]
+    wanted = "text" if column in ("id", "status", "type", "error_code") else "integer"
+    assert (stored != wanted) == (len(wrong) == 1)
+
+
+@pytest.mark.parametrize("column", ["id", "status", "last_seq", "updated_at"])
+def test_a_missing_value_is_a_finding(column: str) -> None:
+    with filled(loose=True) as conn:
+        conn.execute(f"UPDATE tasks SET {column} = NULL WHERE id = 'running'")
+        findings = findings_in(conn)
+    assert [finding.message for finding in findings if finding.rule == "value-type"] == [
+        f"Its {column} is NULL, not {'text' if column in ('id', 'status') else 'an integer'}."
+    ]
+
+
+def test_an_event_of_a_wrong_type_makes_no_gap_of_its_own() -> None:
+    with filled(loose=True) as conn:
+        conn.execute("UPDATE task_events SET attempt = 'one' WHERE task_id = 'running' AND seq = 2")
+        assert [finding.rule for finding in findings_in(conn)] == ["value-type"]
+
+
+def test_what_is_as_the_table_of_a_restart_has_it_is_not_left_over() -> None:
+    with filled() as conn:
+        conn.executescript("""
+            INSERT INTO service_config VALUES ('service.starts', '[{"at": 9}]', 9);
+            UPDATE tasks SET on_restart = 'retry' WHERE id = 'queued';
+            UPDATE tasks SET on_restart = 'resume' WHERE id = 'running';
+            UPDATE tasks SET updated_at = 9 WHERE id IN ('loading', 'cancelling')""")
+        assert findings_in(conn) == []
+
+
+@pytest.mark.parametrize("starts", ["", "{", "[]", "{}", "[1]", '[{"at": "9"}]', '[{"at": true}]', "[" * 100_000, "9"])
+def test_a_list_of_starts_that_is_none_says_nothing(starts: str) -> None:
+    with filled() as conn:
+        conn.execute("INSERT INTO service_config VALUES ('service.starts', ?, 9)", (starts,))
+        assert findings_in(conn) == []
+
+
+def test_a_rule_that_is_broken_often_in_one_task_is_one_finding_with_its_number() -> None:
+    with filled() as conn:
+        for seq in range(4, 9):
+            conn.execute(
+                "INSERT INTO task_events (task_id, seq, type, status, attempt, created_at, data)"
+                " VALUES ('running', ?, 'response.output_text.delta', 'loading', 1, 9 - ?, '{}')",
+                (seq, seq),
+            )
+        times = [finding for finding in findings_in(conn) if finding.rule == "event-time"]
+    assert [finding.message for finding in times] == [
+        "Event 5 is 1 ms older than event 4. The rule is broken 3 more times there."
+    ]
+
+
+def test_a_long_value_is_quoted_short() -> None:
+    with filled() as conn:
+        conn.execute("UPDATE tasks SET status = ? WHERE id = 'queued'", ("x" * 100_000,))
+        assert max(len(finding.message) for finding in findings_in(conn)) < 300
+
+
+def test_without_a_column_the_rules_that_need_it_are_skipped_and_no_others() -> None:
+    missing = "task_events.attempt"
+    book = rulebook_for(lambda need: need != missing)
+    assert set(book.skipped) == {"attempt-falls", "attempt-raised", "attempt-start", "log-attempt"}
+    assert all(reason.startswith(missing) for reason in book.skipped.values())
+    assert {*book.names, *book.skipped, "file-damaged"} == set(ALL_NAMES)
