@@ -71,6 +71,8 @@ def test_each_rule_without_room_for_one_more_page(
     told = Told(**in_a_child(way, "each rule", tmp_path))
     all_refused_and_all_done_later(told)
     assert set(told.codes.values()) == {code}
+    if code == "SQLITE_FULL":
+        assert "deleting needs room too" in told.sentences["clean up"]
     for name, sentence in told.sentences.items():
         assert says in sentence, name
         assert "nothing was changed" in sentence, name

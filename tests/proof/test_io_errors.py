@@ -20,7 +20,7 @@ from tests.support.power_points import Tally, crash_at, summed
 from tests.support.power_state import state_of
 from tests.support.subject import store
 
-pytestmark = [pytest.mark.ours, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.ours, pytest.mark.timeout(1800)]
 
 FAULTS = {
     "a write fails": (Kind.WRITE, apsw.SQLITE_IOERR_WRITE, 1, "did not take"),

@@ -22,7 +22,7 @@ import pytest
 from tests.support.power_history import History, actions_history, service_history
 from tests.support.power_points import Tally, crash_at, sample, summed
 
-pytestmark = [pytest.mark.ours, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.ours, pytest.mark.timeout(1800)]
 
 POINTS_A_HISTORY = 60
 
