@@ -244,7 +244,7 @@ class _Run:
         pieces = 0
         with write_transaction(self._db) as conn:
             began_s = self._monotonic()
-            if is_large and isinstance(sort, OldTasks):
+            if is_large:
                 name = task_name(conn, batch[0].rowid)
             while batch:
                 going = batch.popleft()

@@ -127,7 +127,7 @@ FOREIGN: dict[str, tuple[list[str], dict[str, int]]] = {
             "CREATE TABLE task_events (task_id, seq)",
             "CREATE TABLE idempotency_keys (key, task_id, expires_at)",
             "INSERT INTO tasks VALUES ('a', 'failed', 1), ('b', 'queued', NULL)",
-            "INSERT INTO idempotency_keys VALUES (1, 'a', 1), (2, 'b', 1), (3, NULL, 1), (4, 'b', '1'), (5, 'b', 1e5)",
+            "INSERT INTO idempotency_keys VALUES (1, 'a', 1), (2, 'b', 1), (3, NULL, 1), (4, 'b', '1'), (5, 'b', 1.5)",
         ],
         {"tasks": 1, "keys": 1, "kept_unfinished": 1, "expired_keys": 2},
     ),

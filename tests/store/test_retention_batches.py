@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.support.store_factory import Rig, disk_error, failing_at, statements_of, tapped
+from tests.support.store_factory import Rig, disk_error, failing_at, put, statements_of, tapped
 from tests.support.store_invariants import broken_invariants
 from tests.support.store_old_tasks import COUNTED, CUTOFF, KEEP, NOW, clean, ended, leave_old
 from tests.support.subject import store
@@ -32,6 +32,10 @@ class Time:
     def pass_for(self, sql: str) -> None:
         """Let the time pass that the statement takes."""
         self.ms += next((ms for start, ms in self._costs.items() if sql.startswith(start.replace("_", " "))), 0.0)
+
+    def forget(self) -> None:
+        """Let no statement take any time from now on."""
+        self._costs.clear()
 
     def pause(self, seconds: float) -> None:
         """Note a pause."""
@@ -120,6 +124,25 @@ def test_a_task_with_few_rows_but_large_ones_goes_alone_too(rig: Rig) -> None:
     assert result.large == ("large",)
 
 
+def test_a_task_with_large_events_goes_alone_too(rig: Rig) -> None:
+    ended(rig.db, "small", at=CUTOFF - 3)
+    put(rig.db, "running", task_id="large", at=CUTOFF - 100)
+    delta = ("response.output_text.delta", {"delta": "x" * 8_000_000})
+    store.append_events(rig.db, "large", [delta], attempt=1, now_ms=CUTOFF - 50)
+    store.complete_task(rig.db, "large", {}, attempt=1, now_ms=CUTOFF - 2)
+    assert sizes(rig, Time())[1] == [1, 1]
+
+
+def test_a_task_that_turns_out_to_be_large_goes_alone_though_others_wait_behind_it(rig: Rig) -> None:
+    for number, events in enumerate((400, 400, 0)):
+        ended(rig.db, f"t{number}", at=CUTOFF - 100 + number, events=events)
+    time = Time(DELETE_FROM_tasks=60)
+    with tapped(rig.db, after=lambda sql: time.forget() if sql == "COMMIT" else None):
+        result, found = sizes(rig, time)
+    assert found == [1, 1, 1]
+    assert result.large == ("t1",)
+
+
 def test_a_large_response_that_expires_is_no_large_task(rig: Rig) -> None:
     ended(rig.db, "t", at=CUTOFF + 1, response_ends=NOW)
     rig.db.conn.execute("UPDATE responses SET body = ?", ("x" * 8_000_000,))
@@ -173,6 +196,14 @@ def test_a_run_ends_before_any_batch_when_it_is_told_to(rig: Rig, batches: int) 
     assert len(rig.rows()["tasks"]) == 5
 
 
+def test_a_run_that_was_told_to_end_asks_no_more(rig: Rig) -> None:
+    leave_old(rig.db)
+    answers = iter([False, True, True, True, True])
+    with rig.unchanged():
+        assert cleaned(rig, Time(), proceed=lambda: next(answers)).batches == 0
+    assert next(answers)
+
+
 def test_a_task_that_another_cleanup_has_deleted_is_passed_over(rig: Rig) -> None:
     leave_old(rig.db)
     others: list[store.RetentionResult] = []
@@ -185,7 +216,38 @@ def test_a_task_that_another_cleanup_has_deleted_is_passed_over(rig: Rig) -> Non
     with tapped(rig.db, before=overtake):
         result = cleaned(rig, Time())
     assert others[0].tasks == 6
+    run = store.config_value(rig.db, "retention.last_run")
+    assert isinstance(run, dict)
+    assert run["tasks"] == 6
     assert result == store.RetentionResult(**dict.fromkeys(COUNTED, 0), batches=0, large=(), longest_hold_ms=0.0)
+
+
+@pytest.mark.parametrize("change", ["finished_at = 9000", "status = 'paused'"])
+@pytest.mark.parametrize("size", [1, 8_000_000])
+def test_a_task_is_looked_at_again_under_the_lock(odd_rig: Rig, change: str, size: int) -> None:
+    ended(odd_rig.db, "t")
+    odd_rig.db.conn.execute("UPDATE tasks SET request = ?", ("x" * size,))
+
+    def meddle(sql: str) -> None:
+        if sql == "BEGIN IMMEDIATE":
+            with closing(sqlite3.connect(odd_rig.path)) as other, other:
+                other.execute("PRAGMA ignore_check_constraints = ON")
+                for (name,) in other.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
+                    other.execute(f"DROP TRIGGER {name}")
+                other.execute(f"UPDATE tasks SET {change}")
+
+    with tapped(odd_rig.db, before=meddle):
+        result = cleaned(odd_rig, Time())
+    assert (result.tasks, result.batches, result.large) == (0, 0, ())
+    assert odd_rig.task("t")["id"] == "t"
+    assert store.config_value(odd_rig.db, "retention.last_run") is None
+
+
+def test_a_delete_that_another_rule_swallows_is_undone(rig: Rig) -> None:
+    ended(rig.db, "t")
+    rig.db.conn.execute("CREATE TEMP TRIGGER pass BEFORE DELETE ON main.tasks BEGIN SELECT RAISE(IGNORE); END")
+    with rig.unchanged(), pytest.raises(store.Unusable, match="changed while"):
+        clean(rig.db)
 
 
 def test_checkpoints_are_made_between_batches_and_as_before_afterwards(rig: Rig) -> None:
@@ -193,6 +255,7 @@ def test_checkpoints_are_made_between_batches_and_as_before_afterwards(rig: Rig)
     rig.db.conn.execute("PRAGMA wal_autocheckpoint = 77")
     seen = statements_of(rig.db, lambda: clean(rig.db))
     assert rig.db.conn.execute("PRAGMA wal_autocheckpoint").fetchall() == [(77,)]
+    assert seen.index("PRAGMA wal_autocheckpoint = 0") < seen.index("BEGIN IMMEDIATE")
     ends = [seen[number + 1] for number, sql in enumerate(seen) if sql == "COMMIT"]
     assert set(ends) == {"PRAGMA wal_checkpoint(PASSIVE)"}
 
