@@ -1,7 +1,9 @@
 """Retention (section 11.2): which tasks go and which never, what goes with them, and what is said of it."""
 
 import json
+import sqlite3
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +11,7 @@ from sqlite_utils import Database
 
 from inspector.lmsp.retention import RetentionPlan
 from inspector.lmsp.statuses import FINAL, Status
-from tests.support.store_factory import Rig, put
+from tests.support.store_factory import Rig, put, rig_of
 from tests.support.store_leftovers import paused
 from tests.support.store_old_tasks import COUNTED, CUTOFF, KEEP, NOW, clean, ended, leave_old
 from tests.support.subject import store
@@ -277,3 +279,48 @@ def test_a_plan_and_a_result_are_plain_values(rig: Rig) -> None:
     assert {type(value) for value in asdict(plan).values()} == {int}
     result = store.apply_retention(rig.db, plan, now_ms=NOW)
     assert {type(getattr(result, name)) for name in COUNTED} == {int}
+
+
+DELETES = {
+    "by id": "DELETE FROM tasks WHERE id = :id",
+    "by rowid, with what was deleted given back": """
+        DELETE FROM tasks WHERE rowid = (SELECT rowid FROM tasks WHERE id = :id) RETURNING id""",
+    "with all others": "DELETE FROM tasks",
+    "by its age": "DELETE FROM tasks WHERE created_at < 10000 AND finished_at IS NULL",
+    "by REPLACE": """
+        REPLACE INTO tasks (id, kind, status, last_seq, attempt, created_at, updated_at, finished_at, request)
+        VALUES (:id, 'x', 'failed', 0, 1, 1, 1, 1, '{}')""",
+    "by REPLACE of its rowid": """
+        INSERT OR REPLACE INTO tasks (rowid, id, kind, status, last_seq, attempt, created_at, updated_at, request)
+        SELECT rowid, 'other', 'x', 'queued', 0, 1, 1, 1, '{}' FROM tasks WHERE id = :id""",
+    "by another that takes its id": "UPDATE OR REPLACE tasks SET id = :id WHERE id = 'done'",
+    "by another that takes its rowid": """
+        UPDATE OR REPLACE tasks SET rowid = (SELECT rowid FROM tasks WHERE id = :id) WHERE id = 'done'""",
+    "after it was said to have ended": "UPDATE tasks SET status = 'failed', finished_at = 1 WHERE id = :id",
+    "its log alone": "DELETE FROM task_events WHERE task_id = :id",
+    "by a trigger of somebody's": "DELETE FROM tasks WHERE id = 'done' AND :id IS NOT NULL",
+}
+"""Ways to delete an unfinished task with plain SQL; beside it there is a finished one, ``done``."""
+
+
+@pytest.mark.parametrize("recursive_triggers", [False, True])
+@pytest.mark.parametrize("foreign_keys", [False, True])
+@pytest.mark.parametrize("way", DELETES)
+@pytest.mark.parametrize("status", [status for status in Status if status not in FINAL])
+def test_no_sql_deletes_an_unfinished_task(
+    tmp_path: Path, status: Status, way: str, foreign_keys: bool, recursive_triggers: bool
+) -> None:
+    with rig_of("fresh", tmp_path) as rig:
+        conn = rig.db.conn
+        conn.execute("PRAGMA synchronous = OFF")
+        put(rig.db, status)
+        put(rig.db, "failed", task_id="done")
+        conn.execute(f"PRAGMA foreign_keys = {foreign_keys:d}")
+        conn.execute(f"PRAGMA recursive_triggers = {recursive_triggers:d}")
+        conn.execute("PRAGMA ignore_check_constraints = ON")
+        if way == "by a trigger of somebody's":
+            conn.execute("""
+                CREATE TEMP TRIGGER also AFTER DELETE ON main.tasks WHEN OLD.id = 'done'
+                BEGIN DELETE FROM tasks WHERE id = 't'; END""")
+        with rig.unchanged(), pytest.raises(sqlite3.IntegrityError):
+            conn.execute(DELETES[way], {"id": "t"}).fetchall()
