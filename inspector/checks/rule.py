@@ -21,7 +21,7 @@ class Rule(Generic[_Subject, _Break]):
     check: Callable[[_Subject], Iterable[_Break]]
     """Give each break: a sentence, or what it is about with the sentence."""
     needs: tuple[str, ...] = ()
-    """The columns (``table.column``) or tables without which it cannot be asked."""
+    """The columns (``table.column``) without which it cannot be asked."""
     severity: Severity = Severity.ERROR
 
     def finding(self, task_id: str | None, message: str) -> Finding:

@@ -165,18 +165,18 @@ class Rulebook:
         return tuple(rule.name for group in groups for rule in group)
 
 
-def rulebook_for(has: Callable[[str], bool]) -> Rulebook:
-    """Return the rules that can be asked; ``has`` says whether a column (``table.column``) can be read."""
+def rulebook_for(why_not: Callable[[str], str | None]) -> Rulebook:
+    """Return the rules that can be asked; ``why_not`` says why a column (``table.column``) cannot be read, if so."""
     skipped: dict[str, str] = {}
 
     def possible(rules: Iterable[Rule[_Subject, _Break]]) -> tuple[Rule[_Subject, _Break], ...]:
         kept = []
         for rule in rules:
-            missing = next((need for need in ("tasks.id", *rule.needs) if not has(need)), None)
-            if missing is None:
+            reason = next(filter(None, map(why_not, ("tasks.id", *rule.needs))), None)
+            if reason is None:
                 kept.append(rule)
             else:
-                skipped[rule.name] = f"{missing} is not in this file, or not as the native layout has it."
+                skipped[rule.name] = reason
         return tuple(kept)
 
     return Rulebook(
@@ -191,5 +191,5 @@ def rulebook_for(has: Callable[[str], bool]) -> Rulebook:
     )
 
 
-ALL_NAMES: Final = (FILE_IS_SOUND.name, *rulebook_for(lambda _: True).names)
+ALL_NAMES: Final = (FILE_IS_SOUND.name, *rulebook_for(lambda _: None).names)
 """The names of all rules."""

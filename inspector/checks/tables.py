@@ -33,12 +33,20 @@ class Tables:
 
     def has(self, need: str) -> bool:
         """Say whether ``table.column`` can be read as what it is in the native layout."""
+        return self.why_not(need) is None
+
+    def why_not(self, need: str) -> str | None:
+        """Return why ``table.column`` cannot be read as what it is in the native layout, or None where it can."""
         name, _, column = need.partition(".")
         table = self.by_name.get(name)
-        if table is None or column not in table.columns:
-            return False
-        # Elsewhere the id of an event may be anything; only ours orders what happened.
-        return need != "task_events.id" or table.is_ours
+        if table is None:
+            return f"There is no table {name} with rowids in this file."
+        if column not in table.columns:
+            return f"There is no column {need} in this file."
+        if need == "task_events.id" and not table.is_ours:
+            # Elsewhere the id of an event may be anything; only ours orders what happened.
+            return "The table task_events is not made by the native layout."
+        return None
 
     def column(self, need: str, missing: str) -> str:
         """Return the column ``table.column`` for a statement in which the table has its name, or what stands for it."""

@@ -37,7 +37,7 @@ def check_database(ask: Ask, *, sizes: Sizes = _DEFAULT) -> Iterator[Part]:
     the start is left out. Damage is a finding. A lock, a deadline or the loss of the file is raised as it came.
     """
     tables = ask(read_tables)
-    book = rulebook_for(tables.has)
+    book = rulebook_for(tables.why_not)
     checked = Checked(rules=book.names, skipped=book.skipped)
     if tables.has("tasks.id"):
         for findings, counts in _Walk(ask, tables, book, sizes).parts():

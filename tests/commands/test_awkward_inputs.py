@@ -16,6 +16,8 @@ from tests.commands.databases import by_hand, closing_db, one_of_each, run, stat
 COMMANDS: dict[str, tuple[str, ...]] = {
     "tasks": ("tasks", "DB"),
     "tasks --json": ("tasks", "DB", "--json"),
+    "check": ("check", "DB"),
+    "check --json": ("check", "DB", "--json"),
     "events": ("events", "DB", "t"),
     "events --json": ("events", "DB", "t", "--json"),
     "events --follow": ("events", "DB", "t", "--follow"),
