@@ -60,10 +60,22 @@ def test_a_missing_value_is_a_finding(column: str) -> None:
     ]
 
 
-def test_an_event_of_a_wrong_type_makes_no_gap_of_its_own() -> None:
+@pytest.mark.parametrize("seq", [1, 2, 3])
+def test_an_event_of_a_wrong_type_makes_no_gap_of_its_own(seq: int) -> None:
     with filled(loose=True) as conn:
-        conn.execute("UPDATE task_events SET attempt = 'one' WHERE task_id = 'running' AND seq = 2")
+        conn.execute("UPDATE task_events SET attempt = 'one' WHERE task_id = 'running' AND seq = ?", (seq,))
         assert [finding.rule for finding in findings_in(conn)] == ["value-type"]
+
+
+def test_the_ids_of_another_layouts_events_are_not_taken_for_an_order() -> None:
+    with filled(loose=True) as conn:
+        conn.executescript("""
+            CREATE TABLE turned AS SELECT * FROM task_events ORDER BY seq DESC;
+            DELETE FROM task_events;
+            INSERT INTO task_events SELECT * FROM turned""")
+        findings, checked = checked_parts(conn)
+    assert findings == []
+    assert checked.skipped == {"event-id": "The table task_events is not made by the native layout."}
 
 
 def test_what_is_as_the_table_of_a_restart_has_it_is_not_left_over() -> None:
