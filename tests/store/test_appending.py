@@ -12,6 +12,7 @@ from tests.support.subject import store
 DELTA = "response.output_text.delta"
 
 
+@pytest.mark.ours
 def test_many_events_are_one_transaction_and_one_move(rig: Rig) -> None:
     put(rig.db, "running")
     events = [(DELTA, {"n": n}) for n in range(50)]

@@ -116,6 +116,7 @@ def test_a_cancel_that_fails_halfway_changes_nothing(rig: Rig, found: str, momen
     assert store.cancel_task(rig.db, "t", now_ms=200).outcome in ("cancelled", "cancelling")
 
 
+@pytest.mark.ours
 @pytest.mark.parametrize("found", ["queued", "loading", "running"])
 def test_a_cancel_that_finds_another_task_than_it_read_is_rolled_back(rig: Rig, found: str) -> None:
     put(rig.db, found)
@@ -124,6 +125,7 @@ def test_a_cancel_that_finds_another_task_than_it_read_is_rolled_back(rig: Rig, 
         store.cancel_task(rig.db, "t", now_ms=200)
 
 
+@pytest.mark.ours
 @pytest.mark.parametrize("way", ["open connection", "file"])
 @pytest.mark.parametrize("found", ["queued", "running", "completed"])
 def test_where_another_writes_it_is_busy_and_nothing_has_changed(tmp_path: Path, found: str, way: str) -> None:

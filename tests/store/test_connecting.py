@@ -24,6 +24,8 @@ from tests.support.store_files import (
 )
 from tests.support.subject import store
 
+pytestmark = pytest.mark.ours
+
 NAMES = [
     "plain.db",
     "a?b.db",

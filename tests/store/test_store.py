@@ -5,7 +5,11 @@ import subprocess
 import sys
 from collections.abc import Callable
 
+import pytest
+
 from tests.support.subject import store
+
+pytestmark = pytest.mark.ours
 
 
 def test_all_that_is_promised_is_there() -> None:

@@ -10,6 +10,8 @@ from inspector.store.writing import named_errors, write_transaction
 from tests.support.store_factory import Rig, put
 from tests.support.subject import store
 
+pytestmark = pytest.mark.ours
+
 
 def error_of(code: int, kind: type[sqlite3.Error] = sqlite3.OperationalError) -> sqlite3.Error:
     error = kind("the text, which decides nothing: database is locked, disk full")
