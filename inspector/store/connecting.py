@@ -50,8 +50,9 @@ def _open_of_service(file: Path, kind: type[_Db], wait_ms: int) -> _Db:
 def open_for_action(path: str | os.PathLike[str], *, wait_ms: int) -> Database:
     """Open an existing database of the native layout for one action. Never creates anything that was not there.
 
-    The journal mode stays as it is found (durable in WAL and in rollback mode alike, by ``synchronous=FULL``): to
-    change it is for the service that owns the file. Raises as :func:`open_service_database` does.
+    The journal mode stays as it is found: to change it is for the service that owns the file. In rollback mode the
+    connection has ``synchronous=EXTRA``, which makes a commit as durable there as FULL does in WAL mode. Raises as
+    :func:`open_service_database` does.
     """
     file = Path(path)
     check_path(file, may_create=False)
@@ -108,16 +109,19 @@ def _prepare(db: Database, *, service: bool) -> None:
     if service:
         switch_to_wal(db.conn)
     else:
-        _require_journal(db.conn)
+        _require_durable(db.conn)
 
 
-def _require_journal(conn: sqlite3.Connection) -> None:
-    """Raise Unusable where a commit would rest on no journal on the disk: FULL has nothing to sync then."""
+def _require_durable(conn: sqlite3.Connection) -> None:
+    """Raise Unusable where a commit would rest on no journal on the disk: there is nothing to sync then."""
     mode = asked(conn, "journal_mode")
     if mode not in _JOURNALS:
         raise Unusable(
             f"The database's journal mode is {mode}, which a loss of power does not spare: nothing is written."
         )
+    if mode != "wal":
+        # With FULL the folder is not synced after the journal is removed: with it a loss of power takes the commit back.
+        set_pragma(conn, "synchronous", "EXTRA", 3)
 
 
 def switch_to_wal(conn: sqlite3.Connection) -> None:

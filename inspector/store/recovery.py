@@ -11,7 +11,7 @@ from inspector.lmsp.events import EventType
 from inspector.lmsp.recovery import Leftover, RecoveryPlan, RecoveryStep
 from inspector.lmsp.statuses import FINAL, Status
 from inspector.store.config import read_config, write_config
-from inspector.store.errors import Unusable
+from inspector.store.errors import Unusable, damaged
 from inspector.store.stored_json import from_json, to_json
 from inspector.store.tasks import Found, insert_events, require_one
 from inspector.store.writing import named_errors, write_transaction
@@ -56,7 +56,8 @@ def apply_recovery(db: Database, plan: RecoveryPlan, *, now_ms: int) -> Recovery
     At most 500 tasks share a transaction, and each is compared with its step before it is written: a crash halfway
     leaves each task wholly moved or not at all, and running it again gives the same end. The last transaction adds the
     moment and the counts to ``service.starts``, also where there was nothing to do. Call it before workers start: a
-    task that one of them has claimed meanwhile, and that was not handled yet, counts as left over.
+    task that one of them has claimed meanwhile, and that was not handled yet, counts as left over. Raises Unusable
+    where the database is damaged so that a task is in one of its indexes and not in another.
     """
     steps = plan.steps
     handled: set[str] = set()
@@ -72,6 +73,9 @@ def apply_recovery(db: Database, plan: RecoveryPlan, *, now_ms: int) -> Recovery
             if not steps:
                 # Under the lock: a task that appears from now on belongs to the service that has started.
                 steps = tuple(step for step in _plan(conn).steps if step.task_id not in handled)
+                if not set(batch).isdisjoint(steps):
+                    # In one and the same moment a task is to be planned for and is not to be found: by another index.
+                    raise damaged()
             if not steps:
                 result = RecoveryResult(RecoveryPlan(tuple(applied)), tuple(resumed))
                 _note_start(conn, result.applied, now_ms=now_ms)

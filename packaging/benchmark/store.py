@@ -12,10 +12,13 @@ from pathlib import Path
 
 import groups
 import memory
+import retention
 import singles
 
 FLUSH_MADE_LONGER_US = 600
 """With this, a flush takes what it takes on the disks of most people's machines."""
+
+TASKS_TO_CLEAN = 5_000
 
 
 def main() -> int:
@@ -38,6 +41,7 @@ def main() -> int:
             missed += groups.report(found, slower_by_us=FLUSH_MADE_LONGER_US)
         else:
             print("group writer with a longer flush: not measured, strace is not installed")
+        missed += retention.report(retention.measure(folder, tasks=TASKS_TO_CLEAN))
         if chosen.full:
             import peers  # its libraries are installed for this alone
 

@@ -124,6 +124,13 @@ def test_an_action_leaves_the_journal_mode_as_it_is(tmp_path: Path) -> None:
         assert pragma(conn, "journal_mode") == "delete"
 
 
+def test_an_action_in_rollback_mode_syncs_the_folder_too(tmp_path: Path) -> None:
+    path = tmp_path / "service.db"
+    native_file(path, "PRAGMA journal_mode = DELETE")
+    with closing(open_for_action(path, wait_ms=1000)) as db:
+        assert pragma(db.conn, "synchronous") == 3
+
+
 def in_mode(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let each connection be set to a journal mode that no file keeps, and that no path can ask for."""
     connect = connecting._connect  # noqa: SLF001 # where every connection comes from
