@@ -120,7 +120,7 @@ def _require_durable(conn: sqlite3.Connection) -> None:
             f"The database's journal mode is {mode}, which a loss of power does not spare: nothing is written."
         )
     if mode != "wal":
-        # With FULL the folder is not synced after the journal is removed: with it a loss of power takes the commit back.
+        # With FULL the folder is not synced after the journal is removed: a loss of power could take the commit back.
         set_pragma(conn, "synchronous", "EXTRA", 3)
 
 
