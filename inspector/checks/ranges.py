@@ -107,7 +107,7 @@ def damage_of(error: BaseException) -> str:
     if isinstance(cause, SqliteTrouble):
         code = primary_code(cause)
         if code in _DAMAGE or (code is None and isinstance(cause, UnicodeError | sqlite3.OperationalError)):
-            return sentence_of(cause, "It")
+            return sentence_of(cause, "The file")
     raise error
 
 
