@@ -184,6 +184,10 @@ IMPOSSIBLE_ROWS = {
         INSERT INTO task_events {_EVENT} VALUES ('running', 4, 'x', 'completed', 1, 9, '{{}}')""",
     "a final status has the event of another": f"""
         INSERT INTO task_events {_EVENT} VALUES ('running', 4, 'response.failed', 'completed', 1, 9, '{{}}')""",
+    "a failed task has the event of a cancelled one": f"""
+        INSERT INTO task_events {_EVENT} VALUES ('running', 4, 'response.cancelled', 'failed', 1, 9, '{{}}')""",
+    "a cancelled task has the event of a completed one": f"""
+        INSERT INTO task_events {_EVENT} VALUES ('running', 4, 'response.completed', 'cancelled', 1, 9, '{{}}')""",
     "a final event leaves the task running": f"""
         INSERT INTO task_events {_EVENT} VALUES ('running', 4, 'response.completed', 'running', 1, 9, '{{}}')""",
     "an event's attempt is zero": f"""
@@ -221,6 +225,9 @@ WRONG_KINDS = {
     "a second response": """
         INSERT INTO responses (id, task_id, status, body, created_at)
         VALUES ('s', 'completed', 'completed', '{}', 3)""",
+    "a token of two clients": f"""
+        INSERT INTO clients (id, name, token_hash, scopes, paired_at)
+        VALUES ('c', 'c', '{"a" * 64}', '[]', 1), ('d', 'd', '{"a" * 64}', '[]', 1)""",
     "a key twice": """
         INSERT INTO idempotency_keys (client_id, key, request_digest, task_id, status_code, result, created_at)
         VALUES ('', 'k', 'e', 'running', 202, '{}', 3)""",
@@ -331,6 +338,13 @@ def test_a_value_of_the_wrong_kind_is_not_stored(sql: str) -> None:
         with pytest.raises(sqlite3.IntegrityError):
             conn.execute(sql)
         assert contents(conn) == before
+
+
+def test_a_log_starts_at_1_also_where_its_trigger_is_gone() -> None:
+    with closing(filled()) as conn:
+        conn.execute("DROP TRIGGER task_events_are_appended")
+        with pytest.raises(sqlite3.IntegrityError, match="seq >= 1"):
+            conn.execute(f"INSERT INTO task_events {_EVENT} VALUES ('queued', 0, {_DELTA})")
 
 
 @pytest.mark.parametrize(("foreign_keys", "recursive_triggers"), SETTINGS)
