@@ -15,13 +15,13 @@ from typing import IO, Final
 
 from tests.support.subject import NAME
 
-PRODUCERS: Final = 24
+PRODUCERS: Final = 48
 
 CAST: Final = (
     ("submit", PRODUCERS),
     ("submit", 1),
     ("work", PRODUCERS),
-    ("work", 1),
+    ("work", PRODUCERS),
     ("work", 1),
     ("cancel", 1),
     ("cancel", 1),
