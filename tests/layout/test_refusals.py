@@ -233,6 +233,26 @@ WRONG_KINDS = {
         VALUES ('', 'k', 'e', 'running', 202, '{}', 3)""",
 }
 
+TAKEN = {
+    "a finished task is given the status it has": "UPDATE tasks SET status = 'completed' WHERE id = 'completed'",
+    "a task without a log is given the status it has": f"""
+        INSERT INTO tasks {_TASK} VALUES ('new', 'x', 'queued', 0, 1, 1, 1, '{{}}');
+        UPDATE tasks SET status = 'queued', last_seq = 0 WHERE id = 'new'""",
+    "a task being cancelled counts progress": f"""
+        INSERT INTO task_events {_EVENT}
+        VALUES ('being cancelled', 3, 'response.output_text.delta', 'cancelling', 1, 9, '{{}}');
+        UPDATE tasks SET status = 'cancelling', last_seq = 3 WHERE id = 'being cancelled'""",
+    "a task being cancelled is cancelled": f"""
+        INSERT INTO task_events {_EVENT} VALUES ('being cancelled', 3, 'response.cancelled', 'cancelled', 1, 9, '{{}}');
+        UPDATE tasks SET status = 'cancelled', last_seq = 3, finished_at = 9 WHERE id = 'being cancelled'""",
+    "a running task is queued again with a higher attempt": f"""
+        INSERT INTO task_events {_EVENT} VALUES ('running', 4, 'response.queued', 'queued', 2, 9, '{{}}');
+        UPDATE tasks SET status = 'queued', last_seq = 4, attempt = 2 WHERE id = 'running'""",
+    "a running task is resumed with a higher attempt": f"""
+        INSERT INTO task_events {_EVENT} VALUES ('running', 4, 'response.resumed', 'running', 2, 9, '{{}}');
+        UPDATE tasks SET status = 'running', last_seq = 4, attempt = 2 WHERE id = 'running'""",
+}
+
 SETTINGS = [
     pytest.param(keys, recursive, id=f"foreign_keys={keys:d}-recursive_triggers={recursive:d}")
     for keys in (True, False)
@@ -310,6 +330,23 @@ def test_each_trigger_is_needed(trigger: str) -> None:
         assert contents(conn) != before
 
 
+@pytest.mark.parametrize(("trigger", "sql"), [(name, sql) for name, all_ in FORBIDDEN.items() for sql in all_.values()])
+def test_each_trigger_holds_by_itself(trigger: str, sql: str) -> None:
+    with closing(filled()) as conn:
+        for other in native.TRIGGERS.keys() - {trigger}:
+            conn.execute(f"DROP TRIGGER {other}")
+        before = contents(conn)
+        with pytest.raises(sqlite3.IntegrityError):
+            conn.execute(sql)
+        assert contents(conn) == before
+
+
+@pytest.mark.parametrize("sql", [pytest.param(sql, id=claim.replace(" ", "-")) for claim, sql in TAKEN.items()])
+def test_what_a_store_writes_is_taken(sql: str) -> None:
+    with closing(filled()) as conn:
+        conn.executescript(sql)
+
+
 def test_every_trigger_is_tried() -> None:
     assert FORBIDDEN.keys() == native.TRIGGERS.keys()
 
@@ -361,6 +398,15 @@ def test_an_id_that_was_deleted_does_not_come_back(foreign_keys: bool, recursive
         assert contents(conn) == before
         conn.execute(f"INSERT INTO task_events {_EVENT} VALUES ('running', 4, {_DELTA})")
         assert conn.execute("SELECT max(id) FROM task_events").fetchall() == [(last + 1,)]
+
+
+def test_the_ids_of_another_table_do_not_count() -> None:
+    with closing(native_database()) as conn:
+        conn.execute("CREATE TABLE other (id INTEGER PRIMARY KEY AUTOINCREMENT)")
+        conn.execute("INSERT INTO other VALUES (1000)")
+        fill(conn)
+        conn.execute(f"INSERT INTO task_events {_EVENT_WITH_ID} VALUES (500, 'running', 4, {_DELTA})")
+        assert conn.execute("SELECT max(id) FROM task_events").fetchall() == [(500,)]
 
 
 @pytest.mark.parametrize("status", ["completed", "failed", "cancelled"])

@@ -32,6 +32,7 @@ def test_a_stream_has_one_digest_however_it_is_cut(chunks: list[bytes]) -> None:
         "",
         EMPTY[7:],
         EMPTY.upper(),
+        "sha256:" + EMPTY[7:].upper(),
         EMPTY[:-1],
         EMPTY + "0",
         EMPTY + "\n",

@@ -30,6 +30,12 @@ NO_OTHER_LAYOUT: Final = {
         ),
         _OF_A_KEY,
     ),
+    "task_events_are_appended: always true: seq = NEW.seq - 1": (
+        "where an event is final, or of a cancel, none that says otherwise has ever followed it"
+    ),
+    "task_events_are_appended: always true: NEW.seq = 1": (
+        "it only looks more often: a log that has begun has its task, or was left behind by it"
+    ),
 }
 """What is broken by no more than its words: claims of mutants that refuse and take the same as the layout does."""
 

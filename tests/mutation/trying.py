@@ -1,5 +1,6 @@
 """Trying mutants: each in a copy of the checkout, by the tests that must notice it."""
 
+import json
 import os
 import queue
 import shutil
@@ -9,14 +10,22 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from types import TracebackType
+from typing import Final, Self
 
 from tests.mutation.mutants import ROOT, Mutant
 
 _COPIED: Final = ("inspector", "tests", "resources", "pyproject.toml")
 _TAKES_AT_MOST_S: Final = 300
+_ALL_TAKE_AT_MOST_S: Final = 1800
 _TESTS_FAILED: Final = 1
 _LAST_LINES: Final = 15
+_OPTIONS: Final = (
+    *("-x", "-q", "-p", "no:cacheprovider", "--no-header", "--tb=short", "--basetemp=made by the tests"),
+    # The libraries were imported before pytest could have rewritten their assertions.
+    "-Wignore::pytest.PytestAssertRewriteWarning",
+)
+_ANOTHER_TIME_NS: Final = 10_000_000_000
 
 
 @dataclass(frozen=True)
@@ -39,7 +48,7 @@ class Run:
 
 
 class Copy:
-    """A copy of the checkout, in which one file at a time is broken."""
+    """A copy of the checkout, in which one file at a time is broken; ``with`` it, tests are run in it."""
 
     def __init__(self, folder: Path, *, of: Path = ROOT) -> None:
         self.folder = folder
@@ -56,51 +65,60 @@ class Copy:
         """Return a copy of this copy."""
         return Copy(folder, of=self.folder)
 
-    def run(self, tests: Iterable[str], *, write_bytecode: bool = False) -> Run:
-        """Run these tests up to the first that fails."""
+    def __enter__(self) -> Self:
+        """Start the process that runs the tests. Raises ValueError where it has the program from elsewhere."""
         environment = {name: value for name, value in os.environ.items() if not name.startswith("LMSP_")}
         environment.pop("PYTHONPATH", None)
-        if not write_bytecode:
-            # Two texts of one length, written within a second, would share one file of bytecode.
-            environment["PYTHONDONTWRITEBYTECODE"] = "1"
-        options = ["-x", "-q", "-p", "no:cacheprovider", "--no-header", "--tb=short", "--basetemp=made by the tests"]
-        try:
-            done = subprocess.run(
-                [sys.executable, "-m", "pytest", *options, *tests],
-                cwd=self.folder,
-                env=environment,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                timeout=_TAKES_AT_MOST_S,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return Run(None, f"The tests did not end within {_TAKES_AT_MOST_S} s.")
-        return Run(done.returncode, done.stdout)
-
-    def where_imported(self) -> Path:
-        """Return the folder from which the tests of this copy import the program."""
-        done = subprocess.run(
-            [sys.executable, "-c", "import inspector; print(inspector.__file__)"],
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.mutation.forking"],
             cwd=self.folder,
-            capture_output=True,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
             text=True,
-            check=True,
         )
-        return Path(done.stdout.strip()).parents[1]
+        imported_from = Path(self._answer())
+        if imported_from != self.folder / "inspector" / "__init__.py":
+            self.__exit__(None, None, None)
+            raise ValueError(f"the program would be imported from {imported_from}")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the process."""
+        self._process.communicate()
+
+    def _answer(self) -> str:
+        assert self._process.stdout is not None
+        return str(json.loads(self._process.stdout.readline()))
+
+    def run(self, tests: Iterable[str], *, unbroken: bool = False) -> Run:
+        """Run these tests up to the first that fails. Bytecode is written only where the program is ``unbroken``."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        asked = {
+            "arguments": [*_OPTIONS, *tests],
+            "write_bytecode": unbroken,
+            "takes_at_most_s": _ALL_TAKE_AT_MOST_S if unbroken else _TAKES_AT_MOST_S,
+        }
+        self._process.stdin.write(json.dumps(asked) + "\n")
+        self._process.stdin.flush()
+        return Run(**json.loads(self._process.stdout.readline()))
 
     def try_out(self, mutant: Mutant) -> Run:
         """Break the file, run the tests, and make it whole again."""
         file = self.folder / mutant.path
         whole = file.read_text(encoding="utf-8")
-        for compiled in file.parent.glob(f"__pycache__/{file.stem}.*"):
-            compiled.unlink()
+        found = file.stat()
         file.write_text(mutant.applied_to(whole), encoding="utf-8")
+        # Bytecode belongs to a text of the same length and time: the broken text has another time.
+        os.utime(file, ns=(found.st_atime_ns, found.st_mtime_ns + _ANOTHER_TIME_NS))
         try:
             return self.run(mutant.tests)
         finally:
             file.write_text(whole, encoding="utf-8")
+            os.utime(file, ns=(found.st_atime_ns, found.st_mtime_ns))
 
 
 def try_all(
