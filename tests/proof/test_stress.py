@@ -26,7 +26,7 @@ from tests.support import naive_store
 from tests.support.store_invariants import broken_invariants
 from tests.support.stress_archive import archive_of, complete_archive
 from tests.support.stress_books import told_and_untrue
-from tests.support.stress_cast import CAST_ALONE, Outcome, stress
+from tests.support.stress_cast import CAST_ALONE, stress
 from tests.support.subject import store
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(300)]
@@ -37,11 +37,6 @@ UNFENCED = "tests.support.unfenced_store"
 CAUGHT_WITHIN_S = 10
 FLAT = 1.1
 """The memory of a worker at the end may be so many times that at a tenth of the way."""
-
-
-def played(path: Path, transitions: int, *, hangs_after_s: float, subject: str = NAIVE) -> Outcome:
-    """Run one of the mutants."""
-    return stress(path, transitions=transitions, cast=CAST_ALONE, subject=subject, hangs_after_s=hangs_after_s)
 
 
 def transitions_in(path: Path) -> int:
@@ -98,7 +93,7 @@ def test_a_naive_store_is_caught_within_ten_seconds_by_the_same_run(
 ) -> None:
     path = tmp_path / "service.db"
     naive_store.open_service_database(path).close()
-    outcome = played(path, 1_000_000, hangs_after_s=CAUGHT_WITHIN_S)
+    outcome = stress(path, transitions=1_000_000, cast=CAST_ALONE, subject=NAIVE, hangs_after_s=CAUGHT_WITHIN_S)
     assert outcome.failed == []
     assert outcome.found
     proved(f"stress: a naive store is caught in {outcome.seconds:.1f} s, by {len(outcome.found)} findings at once")
@@ -109,7 +104,7 @@ def test_a_store_without_the_fence_is_caught_by_what_it_acknowledged(
 ) -> None:
     path = tmp_path / "service.db"
     store.open_service_database(path).close()
-    outcome = played(path, 4_000, hangs_after_s=100, subject=UNFENCED)
+    outcome = stress(path, transitions=5_000, subject=UNFENCED, hangs_after_s=100)
     # The checker is blind to it, beside the writers and at the end.
     assert (outcome.failed, outcome.found) == ([], [])
     complete_archive(path)
