@@ -34,12 +34,13 @@ def new_folder(tmp_path: Path, name: str) -> Path:
     return folder
 
 
-def crash(tmp_path: Path, points: int, synchronous: str | None = None) -> Tally:
+def crash(tmp_path: Path, points: int, synchronous: str | None = None, *, in_groups: bool = False) -> Tally:
     """Crash several histories, each at some points."""
     tallies = []
     for seed in range(points // POINTS_A_HISTORY):
         lived, crashed = new_folder(tmp_path, f"lived {seed}"), new_folder(tmp_path, f"crashed {seed}")
-        history = service_history(lived, seed, steps=80, synchronous=synchronous)
+        steps = 40 if in_groups else 80
+        history = service_history(lived, seed, steps=steps, synchronous=synchronous, in_groups=in_groups)
         tallies.append(crash_at(history, sample(history, POINTS_A_HISTORY, seed), crashed, seed=seed))
     return summed(tallies)
 
@@ -51,6 +52,17 @@ def test_with_full_nothing_acknowledged_is_lost(tmp_path: Path, large: bool, pro
     assert tally.acknowledged > 20 * tally.points
     proved(
         f"power loss: {tally.points} crash points with FULL, {tally.acknowledged} acknowledgements looked up, "
+        f"{tally.lost} lost"
+    )
+
+
+def test_calls_that_share_a_commit_are_there_together_or_not_at_all(
+    tmp_path: Path, large: bool, proved: Callable[[str], None]
+) -> None:
+    tally = crash(tmp_path, 600 if large else 60, in_groups=True)
+    assert tally.sentences == []
+    proved(
+        f"power loss in groups: {tally.points} crash points, {tally.acknowledged} acknowledgements looked up, "
         f"{tally.lost} lost"
     )
 

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from sqlite_utils import Database
 
-from inspector.store.connecting import open_for_action
+from inspector.store.connecting import open_for_action, open_group_database
+from inspector.store.writing import GroupDatabase, group_transaction
 from tests.support.apsw_connection import store_on
 from tests.support.apsw_disk import Disk, Op, recorded_disk
 from tests.support.power_check import Acknowledged
@@ -50,7 +51,10 @@ class _Life:
     chance: random.Random
     now_ms: int = 1000
     accepted: int = 0
+    in_groups: bool = False
     db: Database | None = None
+    untold: list[Acknowledged] | None = None
+    """What is to be told when the group has been committed, while there is one."""
 
     def heard(self, sql: str) -> None:
         if sql == "COMMIT" and self.db is not None:
@@ -59,12 +63,15 @@ class _Life:
 
     def told(self, task_id: str, last_seq: int, status: str, attempt: int) -> None:
         told = Acknowledged(task_id, last_seq, str(status), attempt)
-        self.history.acknowledged.append((len(self.disk.ops), told))
+        if self.untold is None:
+            self.history.acknowledged.append((len(self.disk.ops), told))
+        else:
+            self.untold.append(told)
 
     def start(self) -> None:
         # The layout's own commit comes before there is a database to ask: it is noted here.
         was_absent = not self.path.exists()
-        self.db = store.open_service_database(self.path)
+        self.db = self._opened()
         if was_absent:
             self.history.commits.append(len(self.disk.ops))
             self.history.states.append(state_on(self.db.conn))
@@ -77,6 +84,25 @@ class _Life:
         if self.db is not None:
             self.db.close()
             self.db = None
+
+    def _opened(self) -> Database:
+        if self.in_groups:
+            return open_group_database(self.path, wait_ms=1000)
+        return store.open_service_database(self.path)
+
+    def live(self) -> None:
+        """Do one thing, or in groups a few that share a commit, and tell of each afterwards."""
+        if not isinstance(self.db, GroupDatabase):
+            self.step()
+            return
+        told: list[Acknowledged] = []
+        self.untold = told
+        with group_transaction(self.db):
+            for _ in range(self.chance.randint(1, 6)):
+                self.step()
+        self.untold = None
+        for each in told:
+            self.told(each.task_id, each.last_seq, each.status, each.attempt)
 
     def step(self) -> None:
         """Do one thing that a service does, to the task that has waited longest for it."""
@@ -136,22 +162,24 @@ class _Life:
         return tuple(rows[0]) if rows else ()
 
 
-def service_history(folder: Path, seed: int, *, steps: int, synchronous: str | None = None) -> History:
+def service_history(
+    folder: Path, seed: int, *, steps: int, synchronous: str | None = None, in_groups: bool = False
+) -> History:
     """Let a service live in an empty folder for so many steps, from the making of its database; it restarts at times.
 
-    ``synchronous`` is what its connections get in truth.
+    ``synchronous`` is what its connections get in truth. ``in_groups``: a step is a few calls that share a commit.
     """
     path = folder / NAME
     with recorded_disk(folder) as disk:
         history = History(before=disk.before, states=[""])
-        life = _Life(disk, history, path, random.Random(seed))
+        life = _Life(disk, history, path, random.Random(seed), in_groups=in_groups)
         with store_on(disk, checkpoint_pages=CHECKPOINT_PAGES, synchronous=synchronous, heard=life.heard):
             life.start()
             for _ in range(steps):
                 if life.chance.random() < 0.05:
                     life.stop()
                     life.start()
-                life.step()
+                life.live()
             life.stop()
     history.ops = disk.ops
     return history
