@@ -80,33 +80,32 @@ class _Service:
         while True:
             self._now_ms += 1
             (step,) = self._rng.choices(steps, weights=(30, 30, 15, 25, 8, 4))
-            await step()
+            await step(self._now_ms)
 
-    def _told(self, written: Any) -> None:  # noqa: ANN401  the store's own
+    def _told(self, written: Any, now_ms: int) -> None:  # noqa: ANN401  the store's own
         if written.seqs:
-            self._tell(_told(written.task_id, written.seqs[-1], written.status, written.attempt, self._now_ms))
+            self._tell(_told(written.task_id, written.seqs[-1], written.status, written.attempt, now_ms))
 
-    async def _accept(self) -> None:
+    async def _accept(self, now_ms: int) -> None:
         policy = self._rng.choice(("fail", "retry", "resume", "resume"))
-        key = f"{self._now_ms}-{self._rng.random()}"
+        key = f"{now_ms}-{self._rng.random()}"
         accepted = await self._hands(
-            store.accept_task, request={}, on_restart=policy, idempotency_key=key, now_ms=self._now_ms
+            store.accept_task, request={}, on_restart=policy, idempotency_key=key, now_ms=now_ms
         )
-        self._tell(_told(accepted.task.id, 1, "queued", 1, self._now_ms))
+        self._tell(_told(accepted.task.id, 1, "queued", 1, now_ms))
 
-    async def _claim(self) -> None:
-        task = await self._hands(store.claim_next_task, now_ms=self._now_ms, warm=self._rng.random() < 0.5)
+    async def _claim(self, now_ms: int) -> None:
+        task = await self._hands(store.claim_next_task, now_ms=now_ms, warm=self._rng.random() < 0.5)
         if task is None:
             return
-        self._tell(_told(task.id, task.last_seq, task.status, task.attempt, self._now_ms))
+        self._tell(_told(task.id, task.last_seq, task.status, task.attempt, now_ms))
         if task.status == "loading":
             if self._rng.random() < 0.2:
                 return  # loads until the service is killed
-            self._told(
-                await self._hands(
-                    store.start_task, task.id, status="running", attempt=task.attempt, now_ms=self._now_ms
-                )
+            written = await self._hands(
+                store.start_task, task.id, status="running", attempt=task.attempt, now_ms=now_ms
             )
+            self._told(written, now_ms)
         self._running[task.id] = task.attempt
 
     def _take(self) -> tuple[str, int] | None:
@@ -115,40 +114,42 @@ class _Service:
         task_id = self._rng.choice(list(self._running))
         return task_id, self._running.pop(task_id)
 
-    async def _report(self) -> None:
+    async def _report(self, now_ms: int) -> None:
         taken = self._take()
         if taken is None:
             return
         task_id, attempt = taken
         events = [("response.output_text.delta", {"n": n}) for n in range(self._rng.randrange(1, 6))]
-        self._told(await self._hands(store.append_events, task_id, events, attempt=attempt, now_ms=self._now_ms))
-        await self._hands(store.save_snapshot, task_id, {"at": self._now_ms}, attempt=attempt, now_ms=self._now_ms)
+        written = await self._hands(store.append_events, task_id, events, attempt=attempt, now_ms=now_ms)
+        self._told(written, now_ms)
+        await self._hands(store.save_snapshot, task_id, {"at": now_ms}, attempt=attempt, now_ms=now_ms)
         self._running[task_id] = attempt
 
-    async def _end(self) -> None:
+    async def _end(self, now_ms: int) -> None:
         taken = self._take() if len(self._running) > STOCK else None
         if taken is None:
             return
         task_id, attempt = taken
         if self._rng.random() < 0.3:
-            work = self._hands(store.fail_task, task_id, code="c", message="m", attempt=attempt, now_ms=self._now_ms)
+            work = self._hands(store.fail_task, task_id, code="c", message="m", attempt=attempt, now_ms=now_ms)
         else:
-            work = self._hands(store.complete_task, task_id, {"text": "x"}, attempt=attempt, now_ms=self._now_ms)
-        self._told(await work)
+            work = self._hands(store.complete_task, task_id, {"text": "x"}, attempt=attempt, now_ms=now_ms)
+        self._told(await work, now_ms)
 
-    async def _cancel(self) -> None:
+    async def _cancel(self, now_ms: int) -> None:
         taken = self._take()
         if taken is None:
             return
         task_id, attempt = taken
-        result = await self._hands(store.cancel_task, task_id, now_ms=self._now_ms)
+        result = await self._hands(store.cancel_task, task_id, now_ms=now_ms)
         assert result.seq is not None
-        self._tell(_told(task_id, result.seq, "cancelling", attempt, self._now_ms))
+        self._tell(_told(task_id, result.seq, "cancelling", attempt, now_ms))
         if self._rng.random() < 0.7:
-            self._told(await self._hands(store.finish_cancel, task_id, attempt=attempt, now_ms=self._now_ms))
+            written = await self._hands(store.finish_cancel, task_id, attempt=attempt, now_ms=now_ms)
+            self._told(written, now_ms)
 
-    async def _clean(self) -> None:
-        plan = store.plan_retention(self._db, now_ms=self._now_ms, keep_ms=KEEPS_MS)
+    async def _clean(self, now_ms: int) -> None:
+        plan = store.plan_retention(self._db, now_ms=now_ms, keep_ms=KEEPS_MS)
         self._tell({"word": "cleaning", "cutoff": plan.cutoff_ms})
-        result = store.apply_retention(self._db, plan, now_ms=self._now_ms, hold_ms=2)
+        result = store.apply_retention(self._db, plan, now_ms=now_ms, hold_ms=2)
         self._tell({"word": "cleaned", "cutoff": plan.cutoff_ms, "tasks": result.tasks})
