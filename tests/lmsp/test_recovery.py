@@ -1,6 +1,7 @@
 """The table of section 11.3, written out, and the plan that is made from it."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -184,3 +185,24 @@ def test_a_second_recovery_changes_nothing_but_the_resumed_ones(
     else:
         assert [(step.event, step.target) for step in again] == [(None, target)]
         assert code is None
+
+
+@pytest.mark.parametrize("log_seq", [6, 7, 9])
+def test_what_is_written_goes_on_from_the_end_of_the_log(log_seq: int) -> None:
+    step = plan_step(replace(leftover("running", "retry"), log_seq=log_seq))
+    assert (step.event, step.next_seq) == ("response.queued", log_seq + 1)
+    assert step.warnings == (() if log_seq == 7 else (RecoveryWarning.LOG_AHEAD,))
+
+
+@pytest.mark.parametrize(("log_seq", "log_ended"), [(5, False), (0, False), (7, True), (9, True)])
+def test_a_task_whose_log_does_not_fit_its_row_is_left_alone_and_says_so(log_seq: int, log_ended: bool) -> None:
+    step = plan_step(replace(leftover("running", "retry"), log_seq=log_seq, log_ended=log_ended))
+    assert (step.target, step.event, step.next_attempt, step.next_seq) == ("running", None, 3, 7)
+    assert (step.effective, step.warnings) == (None, (RecoveryWarning.LOG_BROKEN,))
+
+
+@pytest.mark.parametrize(("log_seq", "log_ended"), [(0, False), (9, False), (7, True)])
+def test_a_task_that_stays_stays_whatever_its_log_says(log_seq: int, log_ended: bool) -> None:
+    step = plan_step(replace(leftover("queued", "retry"), log_seq=log_seq, log_ended=log_ended))
+    assert (step.target, step.event, step.next_seq, step.effective) == ("queued", None, 7, "retry")
+    assert step.warnings == ()

@@ -86,7 +86,7 @@ def test_nothing_else_is_a_period(value: object) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "-1", "1.0", "1e3", "NaN", "true", "null", '"30d"', "[1]", "01", "+1", "1 2", str(LONGEST_MS + 1)),
+        *("", "-1", "1.0", "1e3", "NaN", "true", "null", '"30d"', "[1]", "01", "-0", "+1", "1 2", str(LONGEST_MS + 1)),
         *("9" * 5000, "[" * 100_000, b"1", 1, None, 1.0),
     ],
 )
@@ -97,6 +97,7 @@ def test_what_is_stored_as_anything_else_is_no_period(text: object) -> None:
 def test_the_cutoff_is_one_period_ago() -> None:
     assert cutoff_of(1_000, 300) == 700
     assert cutoff_of(1_000, 0) == 1_000
+    assert cutoff_of(-LONGEST_MS, LONGEST_MS) == cutoff_of(-2, LONGEST_MS) == -LONGEST_MS
 
 
 @given(st.integers(-LONGEST_MS, LONGEST_MS), st.integers(0, LONGEST_MS))
