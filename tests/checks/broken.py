@@ -129,6 +129,7 @@ BREAKS = {
     ],
     "key-client": [
         "UPDATE idempotency_keys SET client_id = 'c'",
+        "UPDATE idempotency_keys SET client_id = 'c', task_id = 'running'",
         "UPDATE tasks SET client_id = 'c' WHERE id = 'completed'",
     ],
     "left-of-restart": [
@@ -152,6 +153,39 @@ BREAKS = {
     ],
 }  # fmt: skip
 """For each rule databases that break it; it need not be the only rule that they break."""
+
+ONE_BREAK = [
+    (
+        EVENT.format("completed", 4, "failed", "failed", 1),
+        {"after-final-event", "last-seq", "log-status", "one-final-event"},
+    ),
+    (
+        EVENT.format("cancelling", 4, "completed", "completed", 1),
+        {"cancel-undone", "last-seq", "log-status", "one-final-event"},
+    ),
+    (EVENT.format("queued", 2, "created", "queued", 1), {"created-again", "last-seq"}),
+    ("UPDATE task_events SET status = 'paused' WHERE task_id = 'running' AND seq = 1", {"event-status", "event-type"}),
+]
+"""A break, and the rules that tell of it: no others."""
+
+SOUND = [
+    EVENT.format("running", 4, "resumed", "running", 2)
+    + "UPDATE tasks SET attempt = 2, last_seq = 4, updated_at = 9 WHERE id = 'running'",
+    EVENT.format("running", 4, "queued", "queued", 2)
+    + """UPDATE tasks SET status = 'queued', attempt = 2, last_seq = 4, started_at = NULL, updated_at = 9
+         WHERE id = 'running'""",
+    EVENT.format("loading", 3, "queued", "queued", 2)
+    + """UPDATE tasks SET status = 'queued', attempt = 2, last_seq = 3, started_at = NULL, updated_at = 9
+         WHERE id = 'loading'""",
+    EVENT.format("cancelling", 4, "output_text.delta", "cancelling", 1)
+    + EVENT.format("cancelling", 5, "cancelled", "cancelled", 1)
+    + """UPDATE tasks SET status = 'cancelled', last_seq = 5, finished_at = 9, updated_at = 9
+         WHERE id = 'cancelling'""",
+    "UPDATE task_events SET created_at = 1",
+    "UPDATE tasks SET snapshot = '{}', snapshot_seq = 3 WHERE id = 'running'",
+    "UPDATE models SET metadata = printf('%.*c', 1048576, 'x')",
+]
+"""What a service may have written, though it looks like what breaks a rule."""
 
 LOOSE = {
     "tasks": ("id", "status", "last_seq", "attempt", "created_at", "updated_at", "error_code", "snapshot_seq"),

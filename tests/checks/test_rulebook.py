@@ -4,7 +4,7 @@ import pytest
 
 from inspector.checks.findings import Severity
 from inspector.checks.rulebook import ALL_NAMES, rulebook_for
-from tests.checks.broken import BREAKS, LOOSE, WRONG_VALUES, filled
+from tests.checks.broken import BREAKS, LOOSE, ONE_BREAK, SOUND, WRONG_VALUES, filled
 from tests.support.store_invariants import checked_parts, findings_in
 
 SHOWN_ELSEWHERE = {"value-type", "unreadable", "file-damaged"}
@@ -35,6 +35,31 @@ def test_a_broken_rule_is_found(rule: str, sql: str) -> None:
     assert findings[rule].severity is (Severity.WARNING if rule in WARNINGS else Severity.ERROR)
     assert findings[rule].message.endswith(".")
     assert findings[rule].section.startswith(("11.", "design "))
+
+
+@pytest.mark.parametrize("sql", SOUND)
+def test_what_a_service_writes_breaks_no_rule(sql: str) -> None:
+    with filled() as conn:
+        conn.executescript(sql)
+        assert findings_in(conn) == []
+
+
+@pytest.mark.parametrize(("sql", "rules"), ONE_BREAK)
+def test_a_move_that_another_rule_tells_of_is_no_second_finding(sql: str, rules: set[str]) -> None:
+    with filled() as conn:
+        conn.executescript(sql)
+        assert {finding.rule for finding in findings_in(conn)} == rules
+
+
+def test_of_many_models_each_is_looked_at() -> None:
+    with filled() as conn:
+        conn.executescript("""
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 250)
+            INSERT INTO models (id, name, digest, size_bytes, path, metadata, added_at)
+            SELECT 'm' || i, name, iif(i = 250, 'none', digest), 1, path, '{}', 1 FROM n, models WHERE id = 'm'""")
+        findings, checked = checked_parts(conn)
+    assert [finding.rule for finding in findings] == ["model-digest"]
+    assert checked.models == 251
 
 
 @pytest.mark.parametrize("value", WRONG_VALUES)

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import pytest
 
+from inspector.checks import orphans
 from inspector.checks.findings import Checked, Finding
 from inspector.checks.ranges import Sizes
 from inspector.checks.walking import check_database
@@ -19,6 +20,8 @@ from tests.commands.databases import by_hand, foreign, one_of_each
 from tests.support.store_invariants import PlainReads, checked_parts
 
 _Read = TypeVar("_Read")
+
+OWNED = ("task_events", "responses", "idempotency_keys")
 
 SIZES = [Sizes(tasks=1, events=1), Sizes(tasks=2, events=3), Sizes(tasks=3, events=2), Sizes(tasks=100, events=5)]
 
@@ -244,6 +247,46 @@ def test_a_value_that_is_too_large_to_be_read_is_found_with_its_task(tmp_path: P
     findings, checked = checked_file(path)
     assert rules(findings) == {("large-value", "running"), ("large-value", "failed")}
     assert (checked.tasks, checked.events) == (7, 20)
+
+
+def test_what_has_lost_its_task_is_found_in_ranges_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    with filled() as conn:
+        conn.execute("DELETE FROM tasks WHERE id IN ('queued', 'running', 'completed')")
+        whole = checked_parts(conn)[0]
+        for size in (1, 2, 5):
+            monkeypatch.setattr(orphans, "_ROWS_AT_ONCE", size)
+            assert set(checked_parts(conn)[0]) == set(whole)
+    assert {finding.message.split(" to the task")[0] for finding in whole} == {
+        *("One event belongs", "3 events belong", "One response belongs", "One idempotency key belongs")
+    }
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("function _models ", ["The table models cannot be read."]),
+        ("function _range ", [f"The table {name} cannot be read." for name in OWNED]),
+        ("function _last ", [f"The table {name} cannot be read." for name in OWNED]),
+        ("function _last_start ", ["The list of its starts cannot be read."]),
+        ("function _last_rowid ", ["The last task cannot be read."]),
+    ],
+)
+def test_a_part_that_is_damaged_is_told_and_the_rest_is_looked_at(question: str, told: list[str]) -> None:
+    with filled() as conn:
+        reads = PlainReads(conn)
+
+        def ask(asked: Callable[[Reads], _Read]) -> _Read:
+            if question in str(asked):
+                error = sqlite3.DatabaseError("malformed")
+                error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+                raise error
+            return asked(reads)
+
+        parts = list(check_database(ask))
+    findings = [finding for part in parts for finding in part.findings]
+    assert [finding.rule for finding in findings] == ["unreadable"] * len(told)
+    assert all(finding.message.startswith(start) for finding, start in zip(findings, told, strict=True))
+    assert parts[-1].checked.tasks == 7
 
 
 @pytest.mark.parametrize("error", [Unanswered("gone"), sqlite3.OperationalError("locked")])
