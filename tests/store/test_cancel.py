@@ -235,3 +235,33 @@ def test_a_cancel_beside_an_event_that_moved_nothing_answers(
     assert result.outcome is outcome
     assert (result.reason is not None) == (outcome is CancelOutcome.REFUSED)
     assert odd_rig.task("t")["status"] == ("running" if outcome is CancelOutcome.REFUSED else "cancelling")
+
+
+@pytest.mark.parametrize(("lost", "outcome"), [(1, CancelOutcome.CANCELLING), (2, CancelOutcome.REFUSED)])
+def test_a_cancel_of_a_task_whose_log_was_cut_answers(odd_rig: Rig, lost: int, outcome: CancelOutcome) -> None:
+    put(odd_rig.db, "running")
+    store.append_events(odd_rig.db, "t", [("x", 1), ("x", 2)], attempt=1, now_ms=200)
+    odd_rig.db.conn.execute("DROP TRIGGER task_events_outlive_no_task")
+    odd_rig.db.conn.execute("DELETE FROM task_events WHERE seq > ?", (5 - lost,))
+    result = store.cancel_task(odd_rig.db, "t", now_ms=5000)
+    assert (result.outcome, result.seq) == (outcome, 5 if lost == 1 else None)
+    assert odd_rig.task("t")["last_seq"] == 5
+
+
+@pytest.mark.ours
+@pytest.mark.parametrize(("found", "wrote"), [("completed", False), ("running", True)])
+def test_a_cancel_takes_in_a_wal_that_was_left_only_where_it_writes(
+    rig: Rig, tmp_path: Path, found: str, wrote: bool
+) -> None:
+    put(rig.db, found)
+    path = tmp_path / "crashed" / "service.db"
+    path.parent.mkdir()
+    for suffix in ("", "-wal", "-shm"):  # as a service leaves them that was killed
+        path.with_name(f"service.db{suffix}").write_bytes(rig.path.with_name(f"service.db{suffix}").read_bytes())
+    before = picture(path.parent)
+    store.cancel_in_file(path, "t", now_ms=200)
+    after = picture(path.parent)
+    if wrote:
+        assert sorted(after) == ["service.db"]
+    else:
+        assert (after["service.db"], after["service.db-wal"]) == (before["service.db"], before["service.db-wal"])
