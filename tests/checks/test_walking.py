@@ -10,8 +10,9 @@ import pytest
 
 from inspector.checks import orphans
 from inspector.checks.findings import Checked, Finding
-from inspector.checks.ranges import Sizes
+from inspector.checks.ranges import Sizes, damage_of
 from inspector.checks.walking import check_database
+from inspector.lmsp.statuses import Status
 from inspector.reading.connection import Parameters, Reads, Row
 from inspector.reading.errors import Unanswered, Unreadable
 from inspector.reading.reader import open_reader
@@ -249,6 +250,52 @@ def test_a_value_that_is_too_large_to_be_read_is_found_with_its_task(tmp_path: P
     assert (checked.tasks, checked.events) == (7, 20)
 
 
+def damage() -> sqlite3.DatabaseError:
+    error = sqlite3.DatabaseError("malformed")
+    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    return error
+
+
+class Damaged(PlainReads):
+    """A connection on which no statement with these words can be read to its end."""
+
+    def __init__(self, conn: sqlite3.Connection, words: str) -> None:
+        super().__init__(conn)
+        self.words = words
+
+    def rows(self, sql: str, parameters: Parameters = ()) -> list[Row]:
+        if self.words in sql:
+            raise damage()
+        return super().rows(sql, parameters)
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ("task_events", "Its events cannot be read."),
+        ("responses", "Its response or its idempotency key cannot be read."),
+        ("idempotency_keys", "Its response or its idempotency key cannot be read."),
+    ],
+)
+def test_what_cannot_be_read_of_a_task_is_told_of_it(table: str, told: str) -> None:
+    with filled() as conn:
+        reads = Damaged(conn, f"CROSS JOIN {table}")
+        parts = list(check_database(lambda question: question(reads)))
+    findings = [finding for part in parts for finding in part.findings]
+    assert {(finding.rule, finding.task_id) for finding in findings} == {("unreadable", status) for status in Status}
+    assert all(finding.message.startswith(told) for finding in findings)
+    assert parts[-1].checked.tasks == 7
+
+
+@pytest.mark.parametrize(
+    "error", [sqlite3.OperationalError("Could not decode"), UnicodeDecodeError("utf-8", b"\xff", 0, 1, "no")]
+)
+def test_an_error_without_a_code_is_text_that_cannot_be_read(error: Exception) -> None:
+    assert damage_of(error).endswith(".")
+    with pytest.raises(sqlite3.ProgrammingError):
+        damage_of(sqlite3.ProgrammingError("closed"))
+
+
 def test_what_has_lost_its_task_is_found_in_ranges_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
     with filled() as conn:
         conn.execute("DELETE FROM tasks WHERE id IN ('queued', 'running', 'completed')")
@@ -277,9 +324,7 @@ def test_a_part_that_is_damaged_is_told_and_the_rest_is_looked_at(question: str,
 
         def ask(asked: Callable[[Reads], _Read]) -> _Read:
             if question in str(asked):
-                error = sqlite3.DatabaseError("malformed")
-                error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-                raise error
+                raise damage()
             return asked(reads)
 
         parts = list(check_database(ask))
