@@ -41,3 +41,11 @@ def test_a_value_that_is_not_json_is_unusable(rig: Rig, text: str) -> None:
     rig.db.conn.execute("INSERT INTO service_config (key, value, updated_at) VALUES ('k', ?, 1)", (text,))
     with pytest.raises(store.Unusable, match="k"):
         store.config_value(rig.db, "k")
+
+
+def test_a_key_is_known_by_its_whole_name(rig: Rig) -> None:
+    for key in ("kk", "K", "j", "l"):
+        store.set_config(rig.db, key, 1, now_ms=5)
+    assert store.config_value(rig.db, "k") is None
+    with pytest.raises(store.Refused, match="UTF-8"):
+        store.config_value(rig.db, "k\udc80")

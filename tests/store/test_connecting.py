@@ -300,6 +300,13 @@ def test_an_action_creates_nothing(tmp_path: Path) -> None:
     assert {name: (tmp_path / name).stat().st_size for name in picture(tmp_path)} == {"empty.db": 0}
 
 
+def test_an_action_on_a_file_that_goes_away_creates_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connecting, "check_path", lambda *_, **__: None)  # it was there a moment ago
+    with pytest.raises(store.Unusable, match="cannot be opened"):
+        open_for_action(tmp_path / "service.db", wait_ms=100)
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("path", ["", "nul\0byte", "missing/service.db", "plain/service.db", "x" * 300])
 def test_a_path_that_leads_nowhere_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
     monkeypatch.chdir(tmp_path)
