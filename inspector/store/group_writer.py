@@ -9,7 +9,7 @@ import functools
 import os
 import queue
 import threading
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
@@ -17,12 +17,13 @@ from typing import Any, Concatenate, Final, ParamSpec, Self, TypeVar
 
 from sqlite_utils import Database
 
+from inspector.lmsp.cancelling import CancelOutcome, CancelResult
 from inspector.store.accepting import accept_task
 from inspector.store.appending import append_events
 from inspector.store.cancel import cancel_task
 from inspector.store.config import set_config
 from inspector.store.connecting import open_group_database
-from inspector.store.errors import Unusable
+from inspector.store.errors import Busy, Refused, Unusable
 from inspector.store.finishing import complete_task, fail_task, finish_cancel
 from inspector.store.snapshots import save_snapshot
 from inspector.store.starting import claim_next_task, start_task
@@ -58,11 +59,11 @@ class _Call:
 
 def _in_group(
     rule: Callable[Concatenate[Database, _P], _R],
-) -> Callable[Concatenate["GroupWriter", _P], Awaitable[_R]]:
+) -> Callable[Concatenate["GroupWriter", _P], asyncio.Future[_R]]:
     """Return the rule as a method of the writer: with the same arguments, answered after its group's commit."""
 
     @functools.wraps(rule)
-    def method(self: "GroupWriter", /, *args: _P.args, **kwargs: _P.kwargs) -> Awaitable[_R]:
+    def method(self: "GroupWriter", /, *args: _P.args, **kwargs: _P.kwargs) -> asyncio.Future[_R]:
         return self.call(rule, *args, **kwargs)
 
     return method
@@ -74,20 +75,22 @@ class GroupWriter:
     Calls are carried out in the order in which they were made, so that the order of one task's calls is kept. Each is
     answered, or told why it was refused, after the commit that its group shares; a rule's refusal reaches its own
     caller alone. Where the disk or another process does not let the group be written, all of its callers are told, and
-    nothing of it was changed. A call that is cancelled before its turn is not made; later, it is, and nobody is told.
+    nothing of it was changed.
+
+    A call is made also where nobody awaits its future. One that is cancelled before its turn is not made; later, it may
+    be, and nobody is told: give an accept an idempotency key, and wait for a claim without a limit of time, or shield
+    it. What is passed is not copied: leave a request or a response as it is until the answer.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, wait_ms: int, most_calls: int) -> None:
         self._path = path
         self._wait_ms = wait_ms
         self._most_calls = most_calls
-        self._queue: queue.SimpleQueue[Sequence[_Call] | None] = queue.SimpleQueue()
         self._gathered: list[_Call] = []
         self._is_open = False
 
     accept_task = _in_group(accept_task)
     append_events = _in_group(append_events)
-    cancel_task = _in_group(cancel_task)
     claim_next_task = _in_group(claim_next_task)
     complete_task = _in_group(complete_task)
     fail_task = _in_group(fail_task)
@@ -96,15 +99,25 @@ class GroupWriter:
     set_config = _in_group(set_config)
     start_task = _in_group(start_task)
 
+    async def cancel_task(self, task_id: str, *, now_ms: int) -> CancelResult:
+        """Ask a task to stop, as the function does: a database that another process holds is an outcome here too."""
+        try:
+            return await self.call(cancel_task, task_id, now_ms=now_ms)
+        except Busy as error:
+            return CancelResult(task_id, CancelOutcome.BUSY, None, None, error.sentence)
+
     def call(
         self, rule: Callable[Concatenate[Database, _P], _R], /, *args: _P.args, **kwargs: _P.kwargs
-    ) -> Awaitable[_R]:
-        """Let ``rule``, any function of the store over an open database, take part in the next group.
+    ) -> asyncio.Future[_R]:
+        """Let ``rule``, a function of the store that is one short transaction, take part in the next group.
 
-        Raises Unusable where the writer is not open.
+        Those that take their time (recovery, cleanup, registering a model) are refused: they would hold the lock for
+        all. Raises Unusable where the writer is not open, and RuntimeError outside the event loop that opened it.
         """
         if not self._is_open:
             raise Unusable("The group writer is closed: nothing was changed.")
+        if asyncio.get_running_loop() is not self._loop:
+            raise RuntimeError("A group writer belongs to the event loop that opened it.")
         waiting: asyncio.Future[_R] = self._loop.create_future()
         if not self._gathered:
             # Producers that were answered together ask again together: hand them over together, as one group.
@@ -119,7 +132,10 @@ class GroupWriter:
 
     async def __aenter__(self) -> Self:
         """Open the database in the writing thread. Raises what :func:`open_service_database` raises."""
+        if self._is_open:
+            raise RuntimeError("The group writer is open already.")
         self._loop = asyncio.get_running_loop()
+        self._queue: queue.SimpleQueue[Sequence[_Call] | None] = queue.SimpleQueue()
         self._ended: asyncio.Future[None] = self._loop.create_future()
         opened: asyncio.Future[None] = self._loop.create_future()
         threading.Thread(target=self._write, args=(opened,), name="group writer").start()
@@ -187,8 +203,11 @@ def open_group_writer(
 ) -> GroupWriter:
     """Return a writer for ``async with``, which opens the database as :func:`open_service_database` does.
 
-    At its end everything that was asked for has been written and answered. ``most_calls`` share one transaction.
+    At its end everything that was asked for has been written and answered. At most ``most_calls`` calls share one
+    transaction; Refused where that is less than one.
     """
+    if most_calls < 1:
+        raise Refused("A group has room for one call at least.")
     return GroupWriter(path, wait_ms=wait_ms, most_calls=most_calls)
 
 
@@ -200,24 +219,41 @@ def _carry_out(db: GroupDatabase, group: Sequence[_Call]) -> None:
                 if call.waiting.cancelled():
                     continue
                 try:
-                    call.result = call.rule(db)
-                except Exception as error:
-                    call.error = error
+                    call.result = _done(call.rule(db))
+                except BaseException as error:
+                    # Whatever it is, its own caller is told, and the thread goes on for the others.
+                    call.error = _tellable(error)
                     if not db.conn.in_transaction:
                         # SQLite has undone the whole group: nothing of it may be answered, nor go on.
                         raise
-    except Exception as error:
+    except BaseException as error:
         for call in group:
             call.error = _own(error)
 
 
-def _own(error: Exception) -> Exception:
+def _done(result: object) -> object:
+    if isinstance(result, Coroutine):
+        result.close()
+        raise TypeError("A rule is a function: a coroutine would run on the loop, outside its group.")
+    return result
+
+
+def _tellable(error: BaseException) -> BaseException:
+    """Return the error as a future takes it: a StopIteration would end whoever awaits it, as if all were well."""
+    if not isinstance(error, StopIteration):
+        return error
+    told = RuntimeError("A rule raised StopIteration.")
+    told.__cause__ = error
+    return told
+
+
+def _own(error: BaseException) -> BaseException:
     """Return an error for one of many callers: an exception that two of them raise would mix their tracebacks."""
     if isinstance(error, Unusable):
         own = type(error)(error.sentence)
         own.__cause__ = error.__cause__
         return own
-    return error
+    return _tellable(error)
 
 
 def _answer(group: Sequence[_Call]) -> None:

@@ -14,7 +14,7 @@ from inspector.store.config import read_config, write_config
 from inspector.store.errors import Unusable, damaged
 from inspector.store.stored_json import from_json, to_json
 from inspector.store.tasks import Found, insert_events, require_one
-from inspector.store.writing import named_errors, write_transaction
+from inspector.store.writing import named_errors, require_no_group, write_transaction
 
 BATCH_TASKS: Final = 500
 """The most tasks in one transaction: others that write wait no longer than one batch takes."""
@@ -59,6 +59,7 @@ def apply_recovery(db: Database, plan: RecoveryPlan, *, now_ms: int) -> Recovery
     task that one of them has claimed meanwhile, and that was not handled yet, counts as left over. Raises Unusable
     where the database is damaged so that a task is in one of its indexes and not in another.
     """
+    require_no_group(db)
     steps = plan.steps
     handled: set[str] = set()
     applied: list[RecoveryStep] = []

@@ -18,7 +18,7 @@ from inspector.store.config import write_config
 from inspector.store.deleting import IN_DELETABLE, START, Expired, OldTasks, Sort, task_name
 from inspector.store.errors import Busy, Refused, Unusable
 from inspector.store.pacing import Pace
-from inspector.store.writing import named_errors, write_transaction
+from inspector.store.writing import named_errors, require_no_group, write_transaction
 
 HOLD_MS: Final = 20.0
 """How long a batch aims to hold the write lock: the bar is 50 ms at the 99th percentile, and disks have their moods."""
@@ -121,6 +121,7 @@ def apply_retention(
     process held the lock too long, and Unusable where the disk fails or is full (deleting needs room too): the batch at
     hand has then changed nothing, and those before it stand.
     """
+    require_no_group(db)
     if not hold_ms > 0:
         raise Refused(f"A batch cannot hold the write lock for {hold_ms!r} ms.")
     run = _Run(db, plan, now_ms, Pace(hold_ms), monotonic, pause)

@@ -125,3 +125,9 @@ def wait_until_alone(conn: sqlite3.Connection) -> None:
     """Wait, as long as the connection waits for locks, for a moment in which nobody else uses the database."""
     conn.execute("BEGIN EXCLUSIVE")
     conn.execute("ROLLBACK")
+
+
+def require_no_group(db: Database) -> None:
+    """Raise RuntimeError within a group: for what takes its time, or commits on its way."""
+    if isinstance(db, GroupDatabase) and db.in_group:
+        raise RuntimeError("This takes too long to share a transaction: call it on a database of its own.")

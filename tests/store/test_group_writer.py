@@ -271,8 +271,87 @@ async def test_a_database_that_another_process_holds_is_busy_for_all(path: Path)
                 return_exceptions=True,
             )
             other.execute("ROLLBACK")
-            assert [type(one) for one in told] == [store.Busy, store.Busy]
+            assert isinstance(told[0], store.Busy)
+            assert isinstance(told[1], store.CancelResult)
+            assert (told[1].outcome, told[1].status) == ("busy", None)
             assert (await writer.cancel_task("t1", now_ms=200)).outcome == "cancelling"
+
+
+def fail_with(error: BaseException) -> Callable[[Database], object]:
+    def rule(_: Database) -> object:
+        raise error
+
+    return rule
+
+
+async def no_rule(_: Database) -> None:
+    pytest.fail("it ran")
+
+
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        (fail_with(StopIteration()), RuntimeError),
+        (fail_with(asyncio.CancelledError()), asyncio.CancelledError),
+        (fail_with(GeneratorExit()), GeneratorExit),
+        (no_rule, TypeError),
+        (lambda db: store.apply_recovery(db, store.plan_recovery(db), now_ms=9), RuntimeError),
+        (
+            lambda db: store.apply_retention(db, store.plan_retention(db, keep_ms=1, now_ms=9), now_ms=9),
+            RuntimeError,
+        ),
+        (lambda db: store.register_model(db, __file__, name="m", now_ms=9), RuntimeError),
+    ],
+)
+async def test_whatever_a_rule_raises_reaches_its_caller_alone(
+    path: Path, rule: Callable[[Database], object], told: type[BaseException]
+) -> None:
+    async with store.open_group_writer(path) as writer:
+        before = writer.append_events("t0", [DELTA], attempt=1, now_ms=200)
+        odd = writer.call(rule)
+        after = writer.append_events("t1", [DELTA], attempt=1, now_ms=200)
+        async with asyncio.timeout(20):
+            assert [(await before).seqs, (await after).seqs] == [(4,), (4,)]
+            with pytest.raises(told):
+                await odd
+        assert (await writer.append_events("t2", [DELTA], attempt=1, now_ms=200)).seqs == (4,)
+
+
+async def test_it_can_be_entered_again_but_not_twice_at_once(path: Path) -> None:
+    writer = store.open_group_writer(path)
+    async with writer:
+        with pytest.raises(RuntimeError, match="open already"):
+            await writer.__aenter__()
+        await writer.cancel_task("t0", now_ms=200)
+    async with writer:
+        assert (await writer.cancel_task("t0", now_ms=200)).outcome == "already_cancelling"
+
+
+async def test_one_that_could_not_be_opened_can_be_entered_later(tmp_path: Path) -> None:
+    writer = store.open_group_writer(tmp_path / "folder" / "service.db")
+    with pytest.raises(store.Unusable):
+        await writer.__aenter__()
+    (tmp_path / "folder").mkdir()
+    async with writer, asyncio.timeout(20):
+        assert (await writer.cancel_task("t", now_ms=1)).outcome == "not_found"
+
+
+@pytest.mark.parametrize("most_calls", [0, -1])
+def test_a_group_of_no_calls_is_refused(tmp_path: Path, most_calls: int) -> None:
+    with pytest.raises(store.Refused):
+        store.open_group_writer(tmp_path / "service.db", most_calls=most_calls)
+
+
+async def test_a_call_from_another_loop_is_refused_and_not_made(path: Path) -> None:
+    async def call() -> None:
+        await writer.append_events("t0", [DELTA], attempt=1, now_ms=200)
+
+    async with store.open_group_writer(path) as writer:
+        with pytest.raises(RuntimeError, match="event loop"):
+            await asyncio.to_thread(lambda: asyncio.run(call()))
+        with pytest.raises(RuntimeError, match="event loop"):
+            await asyncio.to_thread(writer.append_events, "t0", [DELTA], attempt=1, now_ms=200)
+    assert statuses(path)["t0"] == ("running", 3)
 
 
 @pytest.mark.parametrize("content", [b"no database at all, and rather long for one" * 100, None])

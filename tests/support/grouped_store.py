@@ -27,9 +27,9 @@ class GroupedDatabase(Database):
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="loop of a group writer")
         self._thread.start()
-        self._writer = store.open_group_writer(path, wait_ms=wait_ms)
+        self.writer = store.open_group_writer(path, wait_ms=wait_ms)
         try:
-            self.wait_for(self._writer.__aenter__())
+            self.wait_for(self.writer.__aenter__())
         except BaseException:
             self._stop()
             raise
@@ -42,14 +42,14 @@ class GroupedDatabase(Database):
         """Let the rule take part in a group, and wait for its commit."""
 
         async def call() -> _R:
-            return await self._writer.call(rule)
+            return await self.writer.call(rule)
 
         return self.wait_for(call())
 
     def close(self) -> None:
         """Close the writer and the database; twice is once."""
         if self._thread.is_alive():
-            self.wait_for(self._writer.__aexit__(None, None, None))
+            self.wait_for(self.writer.__aexit__(None, None, None))
             self._stop()
         super().close()
 
@@ -69,6 +69,13 @@ def open_service_database(path: str | os.PathLike[str], *, wait_ms: int = 10_000
         raise
 
 
+def cancel_task(db: Database, task_id: str, *, now_ms: int) -> store.CancelResult:
+    """Cancel through the writer, as the store does."""
+    if not isinstance(db, GroupedDatabase):
+        return store.cancel_task(db, task_id, now_ms=now_ms)
+    return db.wait_for(db.writer.cancel_task(task_id, now_ms=now_ms))
+
+
 def _grouped(rule: Callable[Concatenate[Database, _P], _R]) -> Callable[Concatenate[Database, _P], _R]:
     def call(db: Database, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         if not isinstance(db, GroupedDatabase):
@@ -83,7 +90,6 @@ _RULES = {
     for name in (
         "accept_task",
         "append_events",
-        "cancel_task",
         "claim_next_task",
         "complete_task",
         "fail_task",
