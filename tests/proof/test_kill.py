@@ -32,13 +32,13 @@ def test_kills_at_any_moment_lose_nothing_and_break_nothing(
     assert (done.returncode, done.stderr) == (0, "")
     told = json.loads(done.stdout)
     assert (told["missing"], told["broken"]) == ([], [])
-    assert told["kills"] == kills
-    assert 2 * told["within_recovery"] >= kills
-    assert kills // 4 < told["grouped"] < kills
+    assert told["kills"] >= kills
+    assert 2 * told["within_recovery"] >= told["kills"]
+    assert kills // 4 < told["grouped"] < told["kills"]
     assert told["acknowledged"] > 20 * kills
     assert told["cleaned"] > 0
     proved(
-        f"kill -9: {kills} kills, {told['grouped']} of them with a group writer, {told['within_recovery']} within "
+        f"kill -9: {told['kills']:,} kills, {told['grouped']} of them with a group writer, {told['within_recovery']} within "
         f"recovery, {told['acknowledged']:,} acknowledgements, {told['cleaned']:,} tasks cleaned, "
         f"{len(told['missing'])} missing, {len(told['broken'])} broken"
     )

@@ -104,7 +104,7 @@ def test_a_store_without_the_fence_is_caught_by_what_it_acknowledged(
 ) -> None:
     path = tmp_path / "service.db"
     store.open_service_database(path).close()
-    outcome = stress(path, transitions=5_000, subject=UNFENCED, hangs_after_s=100)
+    outcome = stress(path, transitions=3_000, subject=UNFENCED, hangs_after_s=100)
     # The checker is blind to it, beside the writers and at the end.
     assert (outcome.failed, outcome.found) == ([], [])
     complete_archive(path)

@@ -79,7 +79,7 @@ class _Service:
         steps = (self._accept, self._claim, self._report, self._end, self._cancel, self._clean)
         while True:
             self._now_ms += 1
-            (step,) = self._rng.choices(steps, weights=(30, 30, 15, 25, 8, 4))
+            (step,) = self._rng.choices(steps, weights=(30, 40, 15, 25, 8, 4))
             await step(self._now_ms)
 
     def _told(self, written: Any, now_ms: int) -> None:  # noqa: ANN401  the store's own

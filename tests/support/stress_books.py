@@ -47,12 +47,14 @@ _BREAKS: Final = {
     "a task was not accepted by exactly one": """
         SELECT task_id, count(*) FROM told
         WHERE type = 'response.created' GROUP BY task_id HAVING sum(kind = 'wrote') <> 1""",
-    "a task was acknowledged for two keys": """
+    "a task was acknowledged for two keys, or two requests with one key": """
         SELECT task_id, count(DISTINCT key) FROM told
         WHERE type = 'response.created' GROUP BY task_id HAVING count(DISTINCT key) <> 1""",
     "a key led to a second task while it was kept": """
         SELECT a.key, a.task_id, b.task_id
-        FROM told AS a JOIN told AS b ON b.key = a.key AND b.kind = 'wrote' AND a.kind = 'wrote'
+        FROM told AS a
+        JOIN told AS b ON substr(b.key, 1, length(b.key) - 2) = substr(a.key, 1, length(a.key) - 2)
+                          AND b.kind = 'wrote' AND a.kind = 'wrote'
         JOIN task_events AS first ON first.task_id = a.task_id AND first.seq = 1
         JOIN task_events AS second ON second.task_id = b.task_id AND second.seq = 1
         LEFT JOIN deleted AS d ON d.task_id = a.task_id
@@ -73,7 +75,10 @@ _BREAKS: Final = {
         FROM tasks AS t JOIN task_events AS e ON e.task_id = t.id AND e.seq = t.snapshot_seq
         WHERE json_extract(t.snapshot, '$.attempt') <> e.attempt""",
 }
-"""Each break with the query that finds it. What was told is in ``told``; in a snapshot ``seq`` is its number."""
+"""Each break with the query that finds it. What was told is in ``told``.
+
+In a snapshot ``seq`` is its number. ``key`` is the key of an acceptance, a space, and which request came with it.
+"""
 
 
 def open_books(path: Path, books: Iterable[Path]) -> sqlite3.Connection:
@@ -91,7 +96,7 @@ def open_books(path: Path, books: Iterable[Path]) -> sqlite3.Connection:
             conn.executemany("INSERT INTO told VALUES (?, ?, ?, ?, ?, ?, ?)", lines)
     conn.execute("COMMIT")
     conn.execute("CREATE INDEX told_by_task ON told (task_id, seq)")
-    conn.execute("CREATE INDEX told_by_key ON told (key)")
+    conn.execute("CREATE INDEX told_by_key ON told (substr(key, 1, length(key) - 2))")
     return conn
 
 

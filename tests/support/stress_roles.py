@@ -281,7 +281,7 @@ async def check(run: Run) -> None:
             say(word="found", breaks=[f"{found.rule}: task {found.task_id}: {found.message}" for found in broken])
             return
         # A slow machine is not to be busy with checking alone.
-        await run.pause(max(0.1, 2 * (time.monotonic() - began_s)))
+        await run.pause(max(0.1, time.monotonic() - began_s))
 
 
 ROLES: Final[dict[str, Callable[[Run], Awaitable[None]]]] = {
