@@ -16,7 +16,7 @@ from inspector.layout.rows import ModelRow
 from inspector.lmsp.digests import digest_of
 from inspector.store.errors import Refused, Unusable
 from inspector.store.stored_json import object_to_json
-from inspector.store.writing import write_transaction
+from inspector.store.writing import require_no_group, write_transaction
 
 _CHUNK_BYTES: Final = 1024 * 1024
 
@@ -42,6 +42,7 @@ def register_model(
     path or content is Refused. Refused are also bytes in place of a path, what is no regular file, an empty name, and
     metadata that is no JSON object. Raises Unusable where the file cannot be read, or changes while it is read.
     """
+    require_no_group(db)
     if not isinstance(path, str | os.PathLike):
         raise Refused("A model is registered by the path of its file; its bytes stay outside the database.")
     if not name or model_id == "":
