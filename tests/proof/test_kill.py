@@ -38,7 +38,7 @@ def test_kills_at_any_moment_lose_nothing_and_break_nothing(
     assert told["acknowledged"] > 20 * kills
     assert told["cleaned"] > 0
     proved(
-        f"kill -9: {told['kills']:,} kills, {told['grouped']} of them with a group writer, {told['within_recovery']} within "
-        f"recovery, {told['acknowledged']:,} acknowledgements, {told['cleaned']:,} tasks cleaned, "
-        f"{len(told['missing'])} missing, {len(told['broken'])} broken"
+        f"kill -9: {told['kills']:,} kills, {told['grouped']} of them with a group writer, "
+        f"{told['within_recovery']} within recovery, {told['acknowledged']:,} acknowledgements, "
+        f"{told['cleaned']:,} tasks cleaned, {len(told['missing'])} missing, {len(told['broken'])} broken"
     )

@@ -1,9 +1,8 @@
 """Starts a service again and again on one database and kills it with SIGKILL, and looks at what each kill has left.
 
 Run as ``python -m tests.support.kill_run FOLDER KILLS SEED``; says what came of it as JSON. At least half of the kills
-are within a recovery. A service is a fork of this
-process, which has no database open: what is looked at is a copy, so the next start finds the files as the kill left
-them.
+are within a recovery. A service is a fork of this process, which has no database open: what is looked at is a copy, so
+the next start finds the files as the kill left them.
 """
 
 import asyncio
