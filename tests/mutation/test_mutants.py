@@ -18,7 +18,7 @@ import pytest
 from inspector.layout import native
 from tests.mutation import layout_mutants
 from tests.mutation.layout_mutants import layout_mutants as mutants_of_the_layout
-from tests.mutation.mutants import Mutant, modules, source_of, written_mutants
+from tests.mutation.mutants import ROOT, Mutant, modules, source_of, written_mutants
 from tests.mutation.silent_rules import silent_rules
 from tests.mutation.trying import Copy, try_all
 
@@ -72,6 +72,14 @@ def test_every_mutant_can_be_made() -> None:
         except (SyntaxError, sqlite3.Error) as error:
             impossible.append(f"{mutant.name}: {error}")
     assert impossible == []
+
+
+def test_the_tests_that_must_notice_are_there() -> None:
+    named = {test for mutant in every_mutant() for test in mutant.tests if not test.startswith("-")}
+    for test in {*named, *QUICK.values()}:
+        path, _, function = test.partition("::")
+        assert (ROOT / path).is_file(), test
+        assert not function or f"def {function}(" in source_of(path), test
 
 
 def test_no_mutant_is_there_twice() -> None:

@@ -114,11 +114,20 @@ def test_a_task_that_does_not_fit_is_left_to_the_next_batch_and_one_larger_than_
     assert result.large == ("t2",)
 
 
-def test_a_task_with_few_rows_but_large_ones_goes_alone_too(rig: Rig) -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE tasks SET request = ? WHERE id = 'large'",
+        "UPDATE tasks SET snapshot = ?, snapshot_seq = 1 WHERE id = 'large'",
+        "UPDATE responses SET body = ? WHERE task_id = 'large'",
+    ],
+)
+def test_a_task_with_few_rows_but_large_ones_goes_alone_too(odd_rig: Rig, change: str) -> None:
+    rig = odd_rig
     ended(rig.db, "small", at=CUTOFF - 3)
-    ended(rig.db, "large", at=CUTOFF - 2, status="failed")
+    ended(rig.db, "large", at=CUTOFF - 2)
     ended(rig.db, "other", at=CUTOFF - 1)
-    rig.db.conn.execute("UPDATE tasks SET request = ? WHERE id = 'large'", ("x" * 8_000_000,))
+    rig.db.conn.execute(change, ("x" * 8_000_000,))
     result, found = sizes(rig, Time())
     assert found == [1, 1, 1]
     assert result.large == ("large",)
@@ -181,6 +190,33 @@ def test_each_batch_stores_the_counts_so_far_in_its_own_transaction(rig: Rig) ->
 def test_the_oldest_goes_first(rig: Rig) -> None:
     old = leave_old(rig.db)
     assert cleaned(rig, Time(), hold_ms=A_TASK_EACH).large == tuple(old)
+
+
+def expire(rig: Rig, **expiries: int) -> None:
+    """Complete a task of each name that stays, with a response whose time is over so many milliseconds ago."""
+    for task_id, ago in expiries.items():
+        put(rig.db, "running", task_id=task_id, at=NOW - 200)
+        store.complete_task(rig.db, task_id, {}, attempt=1, now_ms=NOW - 100, keep_response_ms=100 - ago)
+
+
+def test_what_expired_first_goes_first(rig: Rig) -> None:
+    expire(rig, a=10, b=30, c=20)
+    answers = iter([True, True])
+    assert cleaned(rig, Time(), hold_ms=A_TASK_EACH, proceed=lambda: next(answers, False)).expired_responses == 1
+    assert [row[2] for row in rig.rows()["responses"]] == ["a", "c"]
+
+
+def test_whether_it_has_expired_is_looked_at_again_under_the_lock(rig: Rig) -> None:
+    expire(rig, a=10)
+
+    def meddle(sql: str) -> None:
+        if sql == "BEGIN IMMEDIATE":
+            with closing(sqlite3.connect(rig.path)) as other, other:
+                other.execute("UPDATE responses SET expires_at = ?", (NOW + 1,))
+
+    with tapped(rig.db, before=meddle):
+        assert cleaned(rig, Time()).expired_responses == 0
+    assert len(rig.rows()["responses"]) == 1
 
 
 @pytest.mark.parametrize("batches", range(9))
