@@ -258,6 +258,23 @@ def test_a_task_that_another_cleanup_has_deleted_is_passed_over(rig: Rig) -> Non
     assert result == store.RetentionResult(**dict.fromkeys(COUNTED, 0), batches=0, large=(), longest_hold_ms=0.0)
 
 
+@pytest.mark.parametrize("words", ["length(CAST(request", "SELECT length(CAST(body", "SELECT length(CAST(result"])
+def test_what_another_cleanup_deletes_while_it_is_weighed_is_passed_over(rig: Rig, words: str) -> None:
+    leave_old(rig.db)
+    plan = store.plan_retention(rig.db, now_ms=NOW, keep_ms=KEEP)
+    others: list[store.RetentionResult] = []
+
+    def overtake(sql: str) -> None:
+        if words in sql and not others:
+            with closing(store.open_service_database(rig.path)) as other:
+                others.append(clean(other))
+
+    with tapped(rig.db, before=overtake):
+        result = cleaned(rig, Time())
+    for counted in COUNTED:
+        assert getattr(result, counted) + getattr(others[0], counted) == getattr(plan, counted) > 0
+
+
 @pytest.mark.parametrize("change", ["finished_at = 9000", "status = 'paused'"])
 @pytest.mark.parametrize("size", [1, 8_000_000])
 def test_a_task_is_looked_at_again_under_the_lock(odd_rig: Rig, change: str, size: int) -> None:
