@@ -4,7 +4,7 @@ import os
 import sqlite3
 import stat
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +15,9 @@ from sqlite_utils import Database
 from inspector.layout.rows import ModelRow
 from inspector.lmsp.digests import digest_of
 from inspector.store.errors import Refused, Unusable
-from inspector.store.stored_json import object_to_json
-from inspector.store.writing import require_no_group, write_transaction
+from inspector.store.paths import FileId, file_id, own_files
+from inspector.store.stored_json import from_json, object_to_json
+from inspector.store.writing import named_errors, require_no_group, write_transaction
 
 _CHUNK_BYTES: Final = 1024 * 1024
 
@@ -39,19 +40,29 @@ def register_model(
 
     A model that is there already, with the same path, digest and name (and id, where one is given), is returned as it
     is stored, and nothing is written. ``model_id`` is made up where none is given; one that stands for another name,
-    path or content is Refused. Refused are also bytes in place of a path, what is no regular file, an empty name, and
-    metadata that is no JSON object. Raises Unusable where the file cannot be read, or changes while it is read.
+    path or content is Refused, and so is another ``format`` or ``metadata`` than a model has that is there already,
+    where one is given. Refused are also bytes in place of a path, what is no regular file, a file of this very database
+    (under any name), an empty name, a text that has no UTF-8, and metadata that is no JSON object. Raises Unusable
+    where the file cannot be read, or changes while it is read; one that grows is not read on.
     """
     require_no_group(db)
-    if not isinstance(path, str | os.PathLike):
+    if not _is_path(path):
         raise Refused("A model is registered by the path of its file; its bytes stay outside the database.")
     if not name or model_id == "":
         raise Refused("The name and the id of a model are not empty.")
-    file = Path(path).absolute()
+    with _named_file_errors():
+        # A relative path needs the working directory, which may be gone.
+        file = Path(path).absolute()
+    with named_errors():
+        # What cannot be stored is refused before a file of many GB is read for it.
+        "".join((name, str(file), model_id or "", format or "")).encode()
+        own = own_files(db.conn)
     described = object_to_json({} if metadata is None else metadata, "The metadata")
-    digest, size_bytes = _read(file, progress)
+    digest, size_bytes = _read(file, own, progress)
     with write_transaction(db) as conn:
         stored = _stored(conn, model_id, name=name, path=str(file), digest=digest)
+        if stored is not None:
+            _require_same(stored, format, None if metadata is None else described)
         if stored is None:
             new_id = f"model_{uuid.uuid4().hex}" if model_id is None else model_id
             stored = (new_id, name, digest, size_bytes, str(file), format, described, now_ms)
@@ -68,6 +79,10 @@ def register_model(
             (stored[0],),
         ).fetchall()[0]
     return ModelRow(*stored, *counts)
+
+
+def _is_path(path: object) -> bool:
+    return isinstance(path, str | os.PathLike) and isinstance(os.fspath(path), str)
 
 
 def _stored(
@@ -92,15 +107,29 @@ def _stored(
     return rows[0]
 
 
-def _read(file: Path, progress: Callable[[int, int], None] | None) -> tuple[str, int]:
+def _require_same(stored: tuple[Any, ...], new_format: str | None, described: str | None) -> None:
+    """Raise Refused where a model that is there was described otherwise, and what was asked for would be lost."""
+    model_id, *_, old_format, old_described, _ = stored
+    others = ["format"] if new_format not in (None, old_format) else []
+    if described is not None and from_json(described, "The metadata") != from_json(old_described, "Its metadata"):
+        others.append("metadata")
+    if others:
+        raise Refused(f"There is a model {model_id} already, with another {' and another '.join(others)}.")
+
+
+def _read(file: Path, own: Container[FileId], progress: Callable[[int, int], None] | None) -> tuple[str, int]:
     """Return the digest and the size of what was read: one pass, so that both are of the same bytes."""
+    with _named_file_errors():
+        if file_id(file.stat()) in own:
+            # Not even opened: to close it again would drop the locks that this process holds on its database.
+            raise Refused("The path of a model is a file of this database.")
     with _opened(file) as descriptor:
         before = os.fstat(descriptor)
         if not stat.S_ISREG(before.st_mode):
             raise Refused("The path of a model is not a regular file.")
         chunks = _Chunks(descriptor, before.st_size, progress)
         digest = digest_of(chunks)
-        with _named_errors():
+        with _named_file_errors():
             # By its path: another file may have taken its place.
             after = file.stat()
     if chunks.read_bytes != before.st_size or _state(after) != _state(before):
@@ -116,7 +145,7 @@ def _state(found: os.stat_result) -> tuple[int, ...]:
 
 @contextmanager
 def _opened(file: Path) -> Iterator[int]:
-    with _named_errors():
+    with _named_file_errors():
         # Without O_NONBLOCK the opening of a FIFO would wait for a writer, for ever.
         descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -126,7 +155,7 @@ def _opened(file: Path) -> Iterator[int]:
 
 
 @contextmanager
-def _named_errors() -> Iterator[None]:
+def _named_file_errors() -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError) as error:
@@ -143,10 +172,13 @@ class _Chunks:
     def __iter__(self) -> Iterator[bytes]:
         while chunk := self._next():
             self.read_bytes += len(chunk)
+            if self.read_bytes > self.size_bytes:
+                # It has grown. One that grows as fast as it is read is not followed.
+                return
             if self.progress is not None:
                 self.progress(self.read_bytes, self.size_bytes)
             yield chunk
 
     def _next(self) -> bytes:
-        with _named_errors():
+        with _named_file_errors():
             return os.read(self.descriptor, _CHUNK_BYTES)

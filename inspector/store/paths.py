@@ -1,13 +1,40 @@
-"""What a path must lead to before SQLite sees it."""
+"""What a path must lead to before SQLite sees it, and which files a connection has open."""
 
 import os
+import sqlite3
 import stat
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from inspector.store.errors import Unusable
 
 _JOURNAL_MAGIC: Final = bytes.fromhex("d9d505f920a163d7")
+
+FileId: TypeAlias = tuple[int, int]
+"""Device and inode: which file it is, under whatever name."""
+
+
+def file_id(found: os.stat_result) -> FileId:
+    """Return which file was looked at."""
+    return (found.st_dev, found.st_ino)
+
+
+def own_files(conn: sqlite3.Connection) -> frozenset[FileId]:
+    """Return which files are the connection's database and its companions.
+
+    A process must not open and close one of these beside SQLite: POSIX then drops its locks on the file, another
+    process takes the database for one that nobody uses, and what is acknowledged from then on is lost.
+    """
+    # As a blob: the name of a file may be no UTF-8.
+    rows = conn.execute("SELECT CAST(file AS BLOB) FROM pragma_database_list WHERE file <> ''").fetchall()
+    found = set()
+    for (name,) in rows:
+        for companion in (b"", b"-wal", b"-shm", b"-journal"):
+            try:
+                found.add(file_id(Path(os.fsdecode(name + companion)).stat()))
+            except OSError:
+                continue
+    return frozenset(found)
 
 
 def check_path(file: Path, *, may_create: bool) -> None:
@@ -32,6 +59,8 @@ def check_path(file: Path, *, may_create: bool) -> None:
 
 
 def _names_another_file(journal: Path) -> bool:
+    # Another connection of this process may have the database open. SQLite holds locks on the database and its -shm
+    # alone: to open and close a journal drops none.
     try:
         descriptor = os.open(journal, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:

@@ -83,10 +83,34 @@ def test_a_model_that_is_registered_again_is_the_one_that_is_there(
     with rig.unchanged():
         for path in (model, model.name, f"./{model.name}"):
             assert store.register_model(rig.db, path, name="Llama", now_ms=9, model_id=model_id) == first
-        again = store.register_model(rig.db, model, name="Llama", now_ms=9, format="other", metadata={"other": 1})
+        again = store.register_model(rig.db, model, name="Llama", now_ms=9, format="gguf", metadata={"parameters": 7})
         assert again == first
     os.utime(model, (1, 1))
     assert store.register_model(rig.db, model, name="Llama", now_ms=9) == first
+
+
+@pytest.mark.parametrize("model_id", ["m", None])
+@pytest.mark.parametrize(
+    ("described", "what"),
+    [
+        ({"format": "other"}, "another format"),
+        ({"metadata": {"parameters": 8}}, "another metadata"),
+        ({"metadata": {}}, "another metadata"),
+        ({"format": "other", "metadata": {}}, "another format and another metadata"),
+    ],
+)
+def test_a_model_that_is_registered_again_as_something_else_is_refused(
+    rig: Rig, model: Path, model_id: str | None, described: dict[str, Any], what: str
+) -> None:
+    first = store.register_model(
+        rig.db, model, name="Llama", now_ms=5, model_id="m", format="gguf", metadata={"parameters": 7, "bits": 4}
+    )
+    with rig.unchanged(), pytest.raises(store.Refused, match=rf"m already, with {what}\."):
+        store.register_model(rig.db, model, name="Llama", now_ms=9, model_id=model_id, **described)
+    again = store.register_model(
+        rig.db, model, name="Llama", now_ms=9, model_id=model_id, metadata={"bits": 4, "parameters": 7}
+    )
+    assert again == first
 
 
 def test_a_model_that_is_registered_again_tells_who_uses_it_now(rig: Rig, model: Path) -> None:
@@ -182,11 +206,35 @@ def test_what_cannot_be_stored_as_it_is_meant_is_refused(rig: Rig, model: Path, 
         store.register_model(rig.db, model, **{"name": "Llama", "now_ms": 5, **wrong})
 
 
-def test_a_path_that_is_no_text_is_refused(rig: Rig, tmp_path: Path) -> None:
-    path = os.fsencode(tmp_path) + b"/caf\xe9"
-    Path(os.fsdecode(path)).write_bytes(b"weights")
-    with rig.unchanged(), pytest.raises(store.Refused):
-        store.register_model(rig.db, os.fsdecode(path), name="Llama", now_ms=5)
+class PathOfBytes:
+    def __fspath__(self) -> bytes:
+        return b"/bin/sh"
+
+
+def test_a_path_of_bytes_is_refused(rig: Rig) -> None:
+    path: Any = PathOfBytes()
+    with rig.unchanged(), pytest.raises(store.Refused, match="path"):
+        store.register_model(rig.db, path, name="Llama", now_ms=5)
+
+
+def test_a_working_directory_that_is_gone_is_said(rig: Rig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with rig.unchanged(), pytest.raises(store.Unusable, match="cannot be read"):
+        store.register_model(rig.db, "model.gguf", name="Llama", now_ms=5)
+
+
+@pytest.mark.parametrize("wrong", ["path", "name", "model_id", "format"])
+def test_a_text_without_utf8_is_refused_before_the_file_is_read(rig: Rig, tmp_path: Path, wrong: str) -> None:
+    path = tmp_path / (os.fsdecode(b"caf\xe9") if wrong == "path" else "model")
+    path.write_bytes(b"weights")
+    told: list[int] = []
+    texts: dict[str, Any] = {"name": "Llama", **({} if wrong == "path" else {wrong: "caf\udce9"})}
+    with rig.unchanged(), pytest.raises(store.Refused, match="UTF-8"):
+        store.register_model(rig.db, path, now_ms=5, progress=lambda *_: told.append(1), **texts)
+    assert told == []
 
 
 @pytest.mark.parametrize("path", ["/dev/zero", "/dev/null", "/"])
@@ -304,6 +352,27 @@ def test_a_file_that_changes_while_it_is_read_is_unusable(
     assert store.register_model(rig.db, model, name="Llama", now_ms=5).size_bytes == model.stat().st_size
 
 
+def test_a_file_that_grows_as_fast_as_it_is_read_is_not_followed(rig: Rig, tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b"x" * 100)
+    calls: list[int] = []
+
+    def grow_more(read_bytes: int, _: int) -> None:
+        calls.append(read_bytes)
+        if len(calls) < 10:
+            with path.open("ab") as file:
+                file.write(b"y" * 2_000_000)
+
+    with rig.unchanged(), pytest.raises(store.Unusable, match="changed while it was read"):
+        store.register_model(rig.db, path, name="Llama", now_ms=5, progress=grow_more)
+    assert calls == [100]
+
+
+def test_a_file_that_is_longer_than_it_says_is_unusable(rig: Rig) -> None:
+    with rig.unchanged(), pytest.raises(store.Unusable, match="changed while it was read"):
+        store.register_model(rig.db, "/proc/self/status", name="Llama", now_ms=5)
+
+
 def test_a_file_that_goes_away_while_it_is_read_is_unusable(rig: Rig, model: Path) -> None:
     with rig.unchanged(), pytest.raises(store.Unusable, match="cannot be read"):
         store.register_model(rig.db, model, name="Llama", now_ms=5, progress=lambda *_: model.unlink(missing_ok=True))
@@ -355,7 +424,8 @@ def test_what_fails_halfway_changes_nothing(
     def register(name: str) -> ModelRow:
         return store.register_model(rig.db, small, name=name, now_ms=9, model_id=model_id)
 
-    steps = 4 if there else 5
+    # Which files are the database's own is asked before the transaction.
+    steps = 5 if there else 6
     for number in range(steps - (moment == "after")):
         with (
             rig.unchanged(),
