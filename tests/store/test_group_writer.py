@@ -77,6 +77,16 @@ async def test_calls_that_are_made_together_share_one_commit(path: Path, monkeyp
     assert seen.count("SAVEPOINT rule") == seen.count("RELEASE rule") == 10
 
 
+async def test_a_group_is_no_larger_than_it_may_be(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = statements(monkeypatch)
+    async with store.open_group_writer(path, most_calls=4) as writer:
+        seen.clear()
+        await asyncio.gather(
+            *(writer.append_events(f"t{number}", [DELTA], attempt=1, now_ms=200) for number in range(10))
+        )
+    assert seen.count("BEGIN IMMEDIATE") == seen.count("COMMIT") == 3
+
+
 async def test_nobody_is_answered_before_the_commit(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answered: list[str] = []
     answered_before_the_commit: list[list[str]] = []
@@ -218,6 +228,7 @@ async def test_a_disk_that_fails_the_group_is_told_to_all_of_it_and_nothing_is_c
         )
         assert [type(one) for one in told] == [store.Unusable] * 5
         assert len({id(one) for one in told}) == 5
+        assert {type(one.__cause__) for one in told if isinstance(one, store.Unusable)} == {sqlite3.OperationalError}
         assert statuses(path) == before
         assert (await writer.append_events("t0", [DELTA], attempt=1, now_ms=200)).seqs == (4,)
 
