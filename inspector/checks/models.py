@@ -8,7 +8,7 @@ from inspector.checks.findings import Finding
 from inspector.checks.ranges import damage_of
 from inspector.checks.rule import Tally
 from inspector.checks.rulebook import ALL_CAN_BE_READ, Rulebook
-from inspector.checks.tables import LARGE_METADATA_BYTES, SIZE, Tables
+from inspector.checks.tables import BELOW_ALL, LARGE_METADATA_BYTES, SIZE, Tables
 from inspector.checks.values import Model
 from inspector.reading.connection import Reads, Value
 from inspector.reading.errors import SqliteTrouble, Unanswered, is_too_big
@@ -17,14 +17,13 @@ from inspector.reading.values import integer
 _MODELS_AT_ONCE: Final = 100
 _COLUMNS_AT_ONCE: Final = 40
 _TEXT_CHARS: Final = 300
-_BELOW_ALL: Final = -(1 << 63)
 
 
 def check_models(
     ask: Callable[[Callable[[Reads], Any]], Any], tables: Tables, book: Rulebook
 ) -> Iterator[tuple[list[Finding], int]]:
     """Give for some models at a time what was found, and how many they were."""
-    after = _BELOW_ALL
+    after = BELOW_ALL
     while True:
         try:
             last, models = ask(partial(_models, tables=tables, after=after))

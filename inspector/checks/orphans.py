@@ -14,13 +14,12 @@ from inspector.checks.rulebook import (
     RESPONSES_HAVE_THEIR_TASK,
     Rulebook,
 )
-from inspector.checks.tables import Tables
+from inspector.checks.tables import BELOW_ALL, Tables
 from inspector.reading.connection import Reads, Row, Value
 from inspector.reading.errors import SqliteTrouble, Unanswered
 from inspector.reading.values import integer, text_or_none
 
 _ROWS_AT_ONCE: Final = 20_000
-_BELOW_ALL: Final = -(1 << 63)
 
 _OWNED: Final[tuple[tuple[Rule[object, str], str, str, str], ...]] = (
     (EVENTS_HAVE_THEIR_TASK, "task_events", "event", "events"),
@@ -38,7 +37,7 @@ def check_orphans(
             continue
         left: dict[Value, int] = {}
         findings: list[Finding] = []
-        after = _BELOW_ALL
+        after = BELOW_ALL
         try:
             upto = ask(partial(_last, tables=tables, table=table))
             while after < upto:
@@ -59,7 +58,7 @@ def check_orphans(
 def _last(reads: Reads, tables: Tables, table: str) -> int:
     rows = reads.rows(f"SELECT max({tables.rowid(table)}) FROM {table}")  # noqa: S608  names of ours
     found = rows[0][0]
-    return found if isinstance(found, int) else _BELOW_ALL
+    return found if isinstance(found, int) else BELOW_ALL
 
 
 def _range(reads: Reads, tables: Tables, table: str, after: int, upto: int) -> tuple[int, list[Row]]:

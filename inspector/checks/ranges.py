@@ -7,12 +7,11 @@ from typing import Final
 
 from inspector.checks.history import Histories
 from inspector.checks.rulebook import Rulebook
-from inspector.checks.tables import Statements
+from inspector.checks.tables import BELOW_ALL, Statements
 from inspector.reading.connection import Reads, Row, Value
 from inspector.reading.errors import SqliteTrouble, Unanswered, is_too_big, primary_code, sentence_of
 from inspector.reading.values import integer
 
-_BELOW_ALL: Final = -(1 << 63)
 _MOST_ODD: Final = 100
 
 _DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_IOERR})
@@ -116,7 +115,7 @@ def _walk_log(reads: Reads, statements: Statements, histories: Histories, task: 
     if statements.odd is None or statements.log is None:
         return
     histories.take_odd(reads.rows(statements.odd, [task, _MOST_ODD]))
-    seq, event = _BELOW_ALL, _BELOW_ALL
+    seq, event = BELOW_ALL, BELOW_ALL
     while rows := reads.rows(statements.log, [task, seq, event, sizes.events]):
         histories.take(rows)
         event, seq = (integer(value) for value in rows[-1][1:3])

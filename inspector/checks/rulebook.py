@@ -94,6 +94,12 @@ _ENDED_RULES: Final[tuple[Rule[Ended, str], ...]] = (
     Rule("last-seq", "11.2", task_rules.last_seq_is_that_of_the_log, (*_LOG, "tasks.last_seq")),
     Rule("log-status", "11.2", task_rules.status_is_that_of_the_log, (*_LOG_STATUS, *_STATUS)),
     Rule("one-final-event", "11.2", task_rules.final_event_is_the_only_one, (*_LOG_STATUS, *_STATUS)),
+    Rule(
+        "log-times",
+        "design 5",
+        task_rules.times_are_those_of_the_log,
+        (*_LOG, "task_events.created_at", *(f"tasks.{name}" for name in ("created_at", "updated_at", "finished_at"))),
+    ),
     Rule("log-attempt", "design 3", task_rules.attempt_is_that_of_the_log, (*_LOG_ATTEMPT, "tasks.attempt")),
     Rule(
         "restart-code",

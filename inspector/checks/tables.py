@@ -14,6 +14,9 @@ from inspector.reading.recognising import Table, table_of
 LARGE_BYTES: Final = LONGEST_VALUE
 """Above this a text is no text that a service keeps, and nothing here reads it."""
 
+BELOW_ALL: Final = -(1 << 63)
+"""Where a walk by rowid starts."""
+
 LARGE_METADATA_BYTES: Final = 1 << 20
 """Above this a text among the models is no metadata."""
 
@@ -82,7 +85,7 @@ class Statements:
     odd: str | None
     """The events of one task (its rowid) whose sequence number is no integer, at most the second parameter."""
     responses: str | None
-    """The rowid of the task, status, client, model, and whether it is too large; no third parameter."""
+    """The rowid of the task, status, client and model; no third parameter."""
     keys: str | None
     """The rowid of the task, and the client; no third parameter."""
 

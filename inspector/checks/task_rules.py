@@ -112,6 +112,21 @@ def attempt_is_that_of_the_log(ended: Ended) -> Iterator[str]:
         )
 
 
+def times_are_those_of_the_log(ended: Ended) -> Iterator[str]:
+    """The row was last changed, and finished, no earlier than its last event; it was created no later than its first.
+
+    Nothing is said of a row that was not moved with its last event: that is told elsewhere.
+    """
+    task, first, last = ended.task, ended.first, ended.last
+    if first is not None and task.created_at > first.created_at:
+        yield f"Its created_at ({task.created_at}) is after its first event ({first.created_at})."
+    if last is None or last.seq != task.last_seq:
+        return
+    for name, at in (("updated_at", task.updated_at), ("finished_at", task.finished_at)):
+        if at is not None and at < last.created_at:
+            yield f"Its {name} ({at}) is before its last event ({last.created_at})."
+
+
 def code_is_that_of_the_event(ended: Ended) -> Iterator[str]:
     """What its event says of a failure is what its row says; failed at a restart means ``server_restarted``."""
     last = ended.last

@@ -11,7 +11,7 @@ from inspector.checks.models import check_models
 from inspector.checks.orphans import check_orphans
 from inspector.checks.ranges import Range, Sizes, damage_of, read_one, read_range
 from inspector.checks.rulebook import ALL_CAN_BE_READ, Rulebook, rulebook_for
-from inspector.checks.tables import Tables, read_tables, statements_for
+from inspector.checks.tables import BELOW_ALL, Tables, read_tables, statements_for
 from inspector.reading.connection import Reads
 from inspector.reading.errors import SqliteTrouble, Unanswered
 
@@ -20,7 +20,6 @@ _Read = TypeVar("_Read")
 _TROUBLE: Final = (*SqliteTrouble, Unanswered)
 _DEFAULT: Final = Sizes()
 _LAST_ROWID: Final = (1 << 63) - 1
-_BELOW_ALL: Final = -(1 << 63)
 
 
 class Ask(Protocol):
@@ -76,7 +75,7 @@ class _Walk:
         """Give for each range what was found, and the numbers of tasks, events, responses and keys."""
         restarted_at = self._unless_damaged(partial(_last_start, tables=self._tables), "The list of its starts")
         self._upto = self._unless_damaged(partial(_last_rowid, tables=self._tables), "The last task") or _LAST_ROWID
-        after = _BELOW_ALL
+        after = BELOW_ALL
         while (found := self._next(after)) is not None:
             after = found.last
             histories = found.histories
@@ -129,7 +128,7 @@ class _Walk:
         return None
 
     def _skipped(self, after: int, upto: int, damage: str) -> None:
-        place = f"behind rowid {after}" if after > _BELOW_ALL else "at the start"
+        place = f"behind rowid {after}" if after > BELOW_ALL else "at the start"
         to = "" if upto == _LAST_ROWID else f", up to rowid {upto}"
         self._findings.append(ALL_CAN_BE_READ.finding(None, f"Tasks {place} of the table{to} cannot be read. {damage}"))
 

@@ -53,7 +53,7 @@ class Period(click.ParamType[int]):
     "keep_ms",
     metavar="PERIOD",
     type=Period(),
-    help="How long finished tasks are kept: 30d, 2w, 12h, 45m, 90s. Without it, what the database stores.",
+    help="How long finished tasks are kept: 30d, 2w, 12h, 45m, 90s, 500ms. Without it, what the database stores.",
 )
 @click.option("--apply", "applying", is_flag=True, help="Delete it; also beside a service at work.")
 @json_option

@@ -103,6 +103,13 @@ BREAKS = {
         "DELETE FROM task_events WHERE task_id = 'failed' AND seq = 2",
         EVENT.format("completed", 4, "completed", "completed", 1),
     ],
+    "log-times": [
+        "UPDATE tasks SET updated_at = 2 WHERE id = 'running'",
+        "UPDATE tasks SET updated_at = 2, finished_at = 2 WHERE id = 'completed'",
+        "UPDATE tasks SET finished_at = 2 WHERE id = 'completed'",
+        "UPDATE tasks SET created_at = 2 WHERE id = 'queued'",
+        "UPDATE task_events SET created_at = 9 WHERE task_id = 'running' AND seq = 3",
+    ],
     "log-attempt": ["UPDATE tasks SET attempt = 2 WHERE id = 'running'"],
     "restart-code": [
         """UPDATE task_events SET data = '{"reason": "server_restarted"}' WHERE task_id = 'failed' AND seq = 2""",
@@ -164,6 +171,10 @@ ONE_BREAK = [
         {"cancel-undone", "last-seq", "log-status", "one-final-event"},
     ),
     (EVENT.format("queued", 2, "created", "queued", 1), {"created-again", "last-seq"}),
+    (
+        EVENT.format("completed", 4, "output_text.delta", "completed", 1).replace("9,", "99,"),
+        {"after-final-event", "event-type", "last-seq", "one-final-event"},
+    ),
     ("UPDATE task_events SET status = 'paused' WHERE task_id = 'running' AND seq = 1", {"event-status", "event-type"}),
 ]
 """A break, and the rules that tell of it: no others."""

@@ -70,7 +70,7 @@ def test_odd_sequence_numbers_are_found_in_ranges_of_any_size(sizes: Sizes) -> N
 def test_a_step_never_holds_more_events_than_it_may() -> None:
     with filled() as conn:
         conn.executescript("".join(EVENT.format("running", seq, "x", "running", 1) for seq in range(4, 104)))
-        conn.execute("UPDATE tasks SET last_seq = 103 WHERE id = 'running'")
+        conn.execute("UPDATE tasks SET last_seq = 103, updated_at = 9 WHERE id = 'running'")
         reads = Counting(conn)
 
         def ask(question: Callable[[Reads], _Read]) -> _Read:
@@ -220,7 +220,7 @@ def test_a_damaged_page_among_many_tasks_costs_its_own_tasks_alone(tmp_path: Pat
         for number in range(2_000):
             db.execute(
                 "INSERT INTO tasks (id, kind, status, last_seq, attempt, created_at, updated_at, request)"
-                " VALUES (?, 'x', 'queued', 1, 1, 1, 1, '{}')",
+                " VALUES (?, 'x', 'queued', 1, 1, 1, 9, '{}')",
                 (f"t{number:04}",),
             )
             db.execute(EVENT.format(f"t{number:04}", 1, "created", "queued", 1))

@@ -204,7 +204,7 @@ def test_a_file_that_is_too_large_for_its_own_check_says_so(seven: Path, monkeyp
             " VALUES ('running', ?, 'x', 'running', 1, 9999999999999, '{}')",
             [(seq,) for seq in range(4, 5_000)],
         )
-        db.execute("UPDATE tasks SET last_seq = 4999 WHERE id = 'running'")
+        db.execute("UPDATE tasks SET last_seq = 4999, updated_at = 9999999999999 WHERE id = 'running'")
     monkeypatch.setattr(subject, "_FILE_MS", 0)
     found = document(seven)
     assert found["findings"] == []

@@ -99,6 +99,13 @@ def test_what_is_applied_is_the_preview_and_is_told_in_its_form(old: Path) -> No
     assert again == {**NOTHING, "keep_ms": KEEP, "cutoff_ms": CUTOFF, "kept_recent": 3, "applied": True, "large": []}
 
 
+def test_each_unit_of_a_period_is_told(old: Path) -> None:
+    told = CliRunner().invoke(command_line, ["retention", "--help"]).stdout
+    for period in ("2w", "30d", "12h", "45m", "90s", "500ms"):
+        assert f" {period}" in told
+        assert retention(old, "--keep", period).exit_code == 0
+
+
 def test_the_stored_period_is_taken_unless_another_is_said(old: Path) -> None:
     with closing_db(old) as db:
         store.set_config(db, "retention.keep_ms", KEEP, now_ms=1)
