@@ -87,6 +87,36 @@ async def test_a_group_is_no_larger_than_it_may_be(path: Path, monkeypatch: pyte
     assert seen.count("BEGIN IMMEDIATE") == seen.count("COMMIT") == 3
 
 
+async def test_it_waits_for_others_as_long_as_it_is_told(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[int] = []
+
+    def opened(path: Any, *, wait_ms: int) -> GroupDatabase:  # noqa: ANN401
+        told.append(wait_ms)
+        return open_group_database(path, wait_ms=wait_ms)
+
+    monkeypatch.setattr(group_writer, "open_group_database", opened)
+    async with store.open_group_writer(path, wait_ms=1234), store.open_group_writer(path):
+        assert told == [1234, 10_000]
+
+
+async def test_an_opening_that_is_cancelled_ends_its_thread(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, may_go_on = threading.Event(), threading.Event()
+
+    def opened(path: Any, *, wait_ms: int) -> GroupDatabase:  # noqa: ANN401
+        begun.set()
+        may_go_on.wait(30)
+        return open_group_database(path, wait_ms=wait_ms)
+
+    monkeypatch.setattr(group_writer, "open_group_database", opened)
+    entering = asyncio.ensure_future(store.open_group_writer(path).__aenter__())
+    await asyncio.to_thread(begun.wait, 30)
+    entering.cancel()
+    await asyncio.sleep(0)
+    may_go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(entering, 10)
+
+
 async def test_nobody_is_answered_before_the_commit(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answered: list[str] = []
     answered_before_the_commit: list[list[str]] = []
