@@ -193,10 +193,55 @@ def test_an_older_database_with_triggers_of_others_is_never_written(old_file: Pa
     with closing(sqlite3.connect(old_file)) as conn:
         conn.execute("CREATE TRIGGER spy AFTER UPDATE ON tasks BEGIN SELECT 1; END")
         db = Database(conn)
-        with pytest.raises(store.NotOurs, match="spy"):
+        seen: list[str] = []
+        with tapped(db, before=seen.append), pytest.raises(store.NotOurs, match="spy"):
             layouts.create_or_migrate(db, BOTH)
+        assert set(seen).isdisjoint(NEW.upgrade)
         assert not conn.in_transaction
     assert version(old_file) == 1
+
+
+def test_the_database_of_another_program_is_not_locked(old_file: Path) -> None:
+    with closing(sqlite3.connect(old_file)) as conn:
+        conn.execute("PRAGMA application_id = 7")
+        db = Database(conn)
+        seen: list[str] = []
+        with tapped(db, before=seen.append):
+            layouts.create_or_migrate(db, BOTH)
+        assert [
+            sql for sql in seen if not sql.startswith(("PRAGMA application_id", "PRAGMA user_version", "SELECT"))
+        ] == []
+
+
+def test_what_is_not_the_newest_layout_in_the_end_is_undone(old_file: Path) -> None:
+    before = rows(old_file)
+    halfway = {1: OLD, 2: Layout(2, NEW.statements, NEW.upgrade[:-1])}
+    with closing(store.open_service_database(old_file)) as db:
+        with pytest.raises(store.NotOurs, match="tasks_move_with_their_event"):
+            layouts.create_or_migrate(db, halfway)
+        assert not db.conn.in_transaction
+    assert version(old_file) == 1
+    assert rows(old_file) == before
+
+
+@pytest.mark.parametrize("found", [1, 2])
+def test_each_step_is_made_once(old_file: Path, found: int) -> None:
+    third = Layout(
+        3,
+        tuple(
+            sql.replace("    priority ", "    weight INTEGER,\n    priority ").replace(
+                "user_version = 2", "user_version = 3"
+            )
+            for sql in NEW.statements
+        ),
+        ("ALTER TABLE tasks ADD COLUMN weight INTEGER",),
+    )
+    with closing(store.open_service_database(old_file)) as db:
+        if found == 2:
+            layouts.create_or_migrate(db, BOTH)
+        layouts.create_or_migrate(db, {**BOTH, 3: third})
+        layouts.check_layout(db.conn, third)
+    assert version(old_file) == 3
 
 
 def test_a_layout_that_somebody_created_first_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,6 +263,33 @@ def test_a_layout_that_somebody_created_first_is_found(tmp_path: Path, monkeypat
     assert looks[-1] is False
     assert store.next_queued_task(db) is not None
     db.close()
+
+
+@pytest.mark.parametrize("mark", ["application_id = 7", "user_version = 5"])
+def test_a_file_that_another_program_has_only_marked_is_not_ours(tmp_path: Path, mark: str) -> None:
+    path = tmp_path / "service.db"
+    with closing(sqlite3.connect(path)) as conn:
+        conn.execute(f"PRAGMA {mark}")
+    before = path.read_bytes()
+    with pytest.raises(store.NotOurs):
+        store.open_service_database(path)
+    assert path.read_bytes() == before
+
+
+def test_what_another_program_created_first_is_not_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "service.db"
+    looked = layouts._is_empty  # noqa: SLF001 # the moment between its two calls is the subject
+
+    def look(conn: sqlite3.Connection) -> bool:
+        found = looked(conn)
+        if found:
+            with closing(sqlite3.connect(path)) as other:
+                other.execute("CREATE TABLE other (x)")
+        return found
+
+    monkeypatch.setattr(layouts, "_is_empty", look)
+    with pytest.raises(store.NotOurs):
+        store.open_service_database(path)
 
 
 def test_an_interrupted_creation_leaves_an_empty_file_that_is_completed_later(
