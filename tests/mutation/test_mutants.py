@@ -132,7 +132,7 @@ def copy(tmp_path: Path) -> Iterator[Copy]:
 
 
 def test_a_copy_runs_its_own_program(copy: Copy) -> None:
-    (copy.folder / "inspector" / "lmsp" / "events.py").write_text("raise SystemExit('another program')\n")
+    (copy.folder / "inspector" / "lmsp" / "events.py").write_text("raise ValueError('another program')\n")
     assert "another program" in copy.run(["tests/lmsp/test_events.py"]).output
 
 
