@@ -35,7 +35,7 @@ async def submit(run: Run) -> None:
     keys: deque[str] = deque(maxlen=50)
     number = 0
     own = f"{run.rng.getrandbits(48):012x}"
-    while run.goes_on:
+    while run.goes_on():
         number += 1
         now = run.now_ms()
         chance = run.rng.random()
@@ -48,7 +48,7 @@ async def submit(run: Run) -> None:
         keys.append(key)
         await _submit(run, key, now)
         if number % 8 == 0:
-            while run.goes_on and run.queued() > MOST_QUEUED:
+            while run.goes_on() and run.queued() > MOST_QUEUED:
                 await run.pause(0.01)
 
 
@@ -83,7 +83,7 @@ async def _submit(run: Run, key: str, now: int) -> None:
 
 async def work(run: Run) -> None:
     """Take one task after the other, in one step or in two, and bring it to an end."""
-    while run.goes_on:
+    while run.goes_on():
         task = await (_claim_at_once if run.rng.random() < 0.9 else _claim_in_two_steps)(run)
         if task is None:
             await run.pause(0.005)
@@ -204,7 +204,7 @@ def _note(run: Run, written: Any, event_type: str, attempt: int) -> None:  # noq
 
 async def cancel(run: Run) -> None:
     """Cancel tasks that are queued, at work, or have just ended."""
-    while run.goes_on:
+    while run.goes_on():
         now = run.now_ms()
         found = [
             *run.rows("SELECT id FROM tasks WHERE status IN ('loading', 'running', 'cancelling')"),
@@ -237,7 +237,7 @@ def _note_cancel(run: Run, result: Any) -> None:  # noqa: ANN401  the store's ow
 async def recover(run: Run) -> None:
     """Recover in the midst of all that is at work, in small batches, and go on with what was resumed."""
     with patch.object(recovery, "BATCH_TASKS", RECOVERS_AT_ONCE):
-        while run.goes_on:
+        while run.goes_on():
             now = run.now_ms()
             await run.until(now + RECOVERS_EVERY)
             plan = await run(store.plan_recovery)
@@ -260,7 +260,7 @@ async def recover(run: Run) -> None:
 async def clean(run: Run) -> None:
     """Delete what has ended some time ago; what is deleted goes into an archive, in the same transaction."""
     await run(attach_archive, archive_of(run.path))
-    while run.goes_on:
+    while run.goes_on():
         now = run.now_ms()
         await run.until(now + CLEANS_EVERY)
         plan = await run(store.plan_retention, now_ms=run.now_ms(), keep_ms=KEEPS)
@@ -272,7 +272,7 @@ async def clean(run: Run) -> None:
 
 async def check(run: Run) -> None:
     """Run the whole checker as of one moment, again and again beside those who write; tell what it finds."""
-    while run.goes_on:
+    while run.goes_on():
         began_s = time.monotonic()
         broken, checked = run.check()
         run.book.tally["checks"] += 1

@@ -109,7 +109,6 @@ class Run:
         self._stop = stop
         self._conn = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, isolation_level=None, timeout=WAIT_MS / 1000)
 
-    @property
     def goes_on(self) -> bool:
         """Say whether nobody has told this process to stop."""
         return not self._stop.is_set()
@@ -146,7 +145,7 @@ class Run:
 
     async def until(self, moment: int) -> None:
         """Wait until it is this late, or for the word to stop."""
-        while self.goes_on and self.now_ms() < moment:
+        while self.goes_on() and self.now_ms() < moment:
             await self.pause(0.01)
 
     async def __call__(
