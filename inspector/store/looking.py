@@ -5,6 +5,7 @@ from sqlite_utils import Database
 from inspector.layout.rows import EventRow, ResponseRow, StoredText, TaskRow
 from inspector.store.errors import Refused
 from inspector.store.stored_json import from_json
+from inspector.store.tasks import TASK_COLUMNS
 from inspector.store.writing import named_errors
 
 
@@ -12,10 +13,7 @@ def find_task(db: Database, task_id: str) -> TaskRow | None:
     """Return the task as it is now, or None where there is none of this id (any more)."""
     with named_errors():
         rows = db.conn.execute(
-            """
-            SELECT id, client_id, model_id, kind, status, on_restart, snapshot_seq, last_seq, attempt, error_code,
-                   created_at, started_at, finished_at, updated_at
-            FROM tasks WHERE id = ?""",
+            f"SELECT {TASK_COLUMNS} FROM tasks WHERE id = ?",  # noqa: S608  names of ours
             (task_id,),
         ).fetchall()
     return TaskRow(*rows[0]) if rows else None

@@ -55,14 +55,12 @@ def register_model(
         file = Path(path).absolute()
     with named_errors():
         # What cannot be stored is refused before a file of many GB is read for it.
-        "".join((name, str(file), model_id or "", format or "")).encode()
+        f"{name}{file}{model_id}{format}".encode()
         own = own_files(db.conn)
     described = object_to_json({} if metadata is None else metadata, "The metadata")
     digest, size_bytes = _read(file, own, progress)
     with write_transaction(db) as conn:
         stored = _stored(conn, model_id, name=name, path=str(file), digest=digest)
-        if stored is not None:
-            _require_same(stored, format, None if metadata is None else described)
         if stored is None:
             new_id = f"model_{uuid.uuid4().hex}" if model_id is None else model_id
             stored = (new_id, name, digest, size_bytes, str(file), format, described, now_ms)
@@ -72,6 +70,8 @@ def register_model(
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
                 stored,
             )
+        else:
+            _require_same(stored, format, None if metadata is None else described)
         counts = conn.execute(
             """
             SELECT count(*), count(*) FILTER (WHERE status NOT IN ('completed', 'failed', 'cancelled'))

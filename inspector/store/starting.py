@@ -56,7 +56,8 @@ def claim_next_task(db: Database, *, now_ms: int, warm: bool = False) -> TaskRow
     """Claim the task that has been queued longest, and return it as it is then; None where no task is queued.
 
     It is found and claimed in one transaction: of many workers that ask at once each gets a task of its own. The status
-    is ``loading``, or ``running`` with ``warm=True`` (the model is in memory already).
+    is ``loading``, or ``running`` with ``warm=True`` (the model is in memory already). The task is the one that
+    :func:`next_queued_task` tells.
     """
     to = Status.RUNNING if warm else Status.LOADING
     with write_transaction(db) as conn:

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from sqlite_utils import Database
 
@@ -10,6 +11,11 @@ from inspector.layout.rows import TaskRow
 from inspector.lmsp.statuses import FINAL, Status, known_status, may_move
 from inspector.store.errors import Refused, Unusable
 from inspector.store.writing import named_errors
+
+TASK_COLUMNS: Final = """
+    id, client_id, model_id, kind, status, on_restart, snapshot_seq, last_seq, attempt, error_code,
+    created_at, started_at, finished_at, updated_at"""
+"""The columns of a :class:`TaskRow`, in its order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +49,22 @@ def next_queued_task(db: Database) -> TaskRow | None:
     """Return the task that has been queued longest, by creation time and id, or None.
 
     Nothing is claimed by this: ``start_task`` is the claim, and of two workers that ask for the same task it refuses
-    one.
+    one. A task whose log does not let it start (somebody else wrote to it: it ends before the task's row, or with an
+    end or a cancel) is passed over, as ``claim_next_task`` does: it is not to stop those behind it.
     """
     with named_errors():
         return oldest_queued(db.conn)
 
 
 def oldest_queued(conn: sqlite3.Connection) -> TaskRow | None:
-    """Return the task that has been queued longest, or None."""
-    rows = conn.execute("""
-        SELECT id, client_id, model_id, kind, status, on_restart, snapshot_seq, last_seq, attempt, error_code,
-               created_at, started_at, finished_at, updated_at
-        FROM tasks WHERE status = 'queued' ORDER BY created_at, id LIMIT 1""").fetchall()
+    """Return the task that has been queued longest and can be started, or None."""
+    rows = conn.execute(f"""
+        SELECT {TASK_COLUMNS}
+        FROM tasks
+        WHERE status = 'queued'
+              AND (SELECT seq >= tasks.last_seq AND status IN ('queued', 'loading', 'running')
+                   FROM task_events WHERE task_id = tasks.id ORDER BY seq DESC LIMIT 1)
+        ORDER BY created_at, id LIMIT 1""").fetchall()  # noqa: S608  names of ours
     return TaskRow(*rows[0]) if rows else None
 
 
@@ -89,23 +99,34 @@ def check_move(found: Found, to: Status) -> None:
         raise refusal(found.task_id, found.status, to, "a task never makes that move")
 
 
+_INSERT_EVENT: Final = (
+    "INSERT INTO task_events (task_id, seq, type, status, attempt, created_at, data) VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+
+
 def insert_events(
     conn: sqlite3.Connection, found: Found, events: Iterable[tuple[str, str]], *, status: Status, attempt: int, at: int
 ) -> tuple[int, ...]:
     """Insert events (type and JSON text) after the task's last one, and return their sequence numbers.
 
-    They come before the task's own update, which the layout takes only when its event is there.
+    They come before the task's own update, which the layout takes only when its event is there. Where somebody else
+    wrote an event and did not move the task, they follow that one: it is not to keep the task from going on.
     """
+    first = found.last_seq + 1
     # Plain text: sqlite3 looks for an adapter of every other kind of str, at more than the price of the parameter.
-    rows = [
+    rows: list[tuple[object, ...]] = [
         (found.task_id, seq, str(event_type), status.value, attempt, at, data)
-        for seq, (event_type, data) in enumerate(events, start=found.last_seq + 1)
+        for seq, (event_type, data) in enumerate(events, start=first)
     ]
-    conn.executemany(
-        "INSERT INTO task_events (task_id, seq, type, status, attempt, created_at, data) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        rows,
-    )
-    return tuple(row[1] for row in rows)
+    try:
+        conn.executemany(_INSERT_EVENT, rows)
+    except sqlite3.IntegrityError:
+        # Asked only now: the log and the row of a task that nobody else wrote to end alike.
+        first = log_end(conn, found.task_id)[0] + 1
+        if first <= found.last_seq + 1:
+            raise
+        conn.executemany(_INSERT_EVENT, [(row[0], seq, *row[2:]) for seq, row in enumerate(rows, start=first)])
+    return tuple(range(first, first + len(rows)))
 
 
 def log_end(conn: sqlite3.Connection, task_id: str) -> tuple[int, bool]:
