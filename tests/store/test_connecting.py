@@ -319,6 +319,11 @@ def test_a_path_that_leads_nowhere_is_said(tmp_path: Path, monkeypatch: pytest.M
     assert picture(tmp_path) == before
 
 
+def test_a_folder_that_is_not_there_is_named_as_what_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(store.Unusable, match="The folder of the file does not exist"):
+        store.open_service_database(tmp_path / "missing" / "service.db")
+
+
 def test_a_path_too_long_for_sqlite_is_said(tmp_path: Path) -> None:
     folder = tmp_path
     for _ in range(5):
