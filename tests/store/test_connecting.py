@@ -12,6 +12,7 @@ from inspector.layout import native
 from inspector.store import connecting
 from inspector.store.connecting import open_for_action, switch_to_wal
 from inspector.store.layouts import check_layout
+from inspector.store.paths import check_path
 from inspector.store.pragmas import set_pragma
 from tests.support.store_factory import tapped
 from tests.support.store_files import (
@@ -363,6 +364,15 @@ def test_a_journal_that_was_left_by_a_crash_is_played_back(tmp_path: Path) -> No
     assert "big" not in db.table_names()
     assert store.next_queued_task(db) is not None
     db.close()
+
+
+def test_a_journal_that_was_looked_at_is_closed_again(tmp_path: Path) -> None:
+    path = tmp_path / "service.db"
+    path.touch()
+    path.with_name("service.db-journal").write_bytes(b"x" * 100)
+    before = len(os.listdir("/proc/self/fd"))
+    check_path(path, may_create=False)
+    assert len(os.listdir("/proc/self/fd")) == before
 
 
 def test_a_short_journal_names_nothing(tmp_path: Path) -> None:
