@@ -14,9 +14,9 @@ from sqlite_utils import Database
 TABLES: Final = ("tasks", "task_events", "responses", "idempotency_keys")
 
 
-def archive_of(path: Path) -> Path:
-    """Return where the archive of a database lies."""
-    return path.with_name("archive.db")
+def archive_in(folder: Path) -> Path:
+    """Return where the archive of a run lies."""
+    return folder / "archive.db"
 
 
 def attach_archive(db: Database, archive: Path) -> None:
@@ -51,12 +51,12 @@ def say_cutoff(db: Database, cutoff_ms: int) -> None:
     db.conn.execute("UPDATE cleaning SET cutoff_ms = ?", (cutoff_ms,))
 
 
-def complete_archive(path: Path) -> None:
-    """Add to the archive what was never deleted, and give its tables the names of the layout.
+def complete_archive(archive: Path, path: Path) -> None:
+    """Add to the archive what was never deleted from the database at ``path``: it is then all that there ever was.
 
-    For when the run is over: the archive is then all that there ever was.
+    For when the run is over. Its tables get the names of the layout.
     """
-    with closing(sqlite3.connect(archive_of(path), isolation_level=None)) as conn:
+    with closing(sqlite3.connect(archive, isolation_level=None)) as conn:
         conn.execute("PRAGMA synchronous = OFF")
         conn.execute("ATTACH ? AS service", (str(path),))
         conn.execute("BEGIN")

@@ -8,8 +8,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from tests.support.stress_archive import archive_of
-
 _ONE_OF: Final = "'response.completed', 'response.failed', 'response.cancelled'"
 
 _BREAKS: Final = {
@@ -81,9 +79,9 @@ In a snapshot ``seq`` is its number. ``key`` is the key of an acceptance, a spac
 """
 
 
-def open_books(path: Path, books: Iterable[Path]) -> sqlite3.Connection:
+def open_books(archive: Path, books: Iterable[Path]) -> sqlite3.Connection:
     """Open the completed archive of a run, and put beside it what its processes were told."""
-    conn = sqlite3.connect(archive_of(path), isolation_level=None)
+    conn = sqlite3.connect(archive, isolation_level=None)
     conn.execute("PRAGMA synchronous = OFF")
     conn.execute("PRAGMA temp_store = FILE")
     conn.execute("""
@@ -108,7 +106,7 @@ def breaks_in(conn: sqlite3.Connection) -> Iterator[str]:
             yield f"{what}: {len(rows)} times, such as {json.dumps(rows[:3])}"
 
 
-def told_and_untrue(path: Path, books: Iterable[Path]) -> list[str]:
+def told_and_untrue(archive: Path, books: Iterable[Path]) -> list[str]:
     """Return a sentence for each way in which what was told is not what is there."""
-    with closing(open_books(path, books)) as conn:
+    with closing(open_books(archive, books)) as conn:
         return list(breaks_in(conn))

@@ -56,10 +56,10 @@ class Outcome:
 class _Cast:
     """The processes of one run."""
 
-    def __init__(self, path: Path, cast: Sequence[tuple[str, int]], seed: int, subject: str) -> None:
-        self._errors = [(path.parent / f"{number}-{role}.err").open("w+b") for number, (role, _) in enumerate(cast)]
+    def __init__(self, path: Path, folder: Path, cast: Sequence[tuple[str, int]], seed: int, subject: str) -> None:
+        self._errors = [(folder / f"{number}-{role}.err").open("w+b") for number, (role, _) in enumerate(cast)]
         self.roles = [role for role, _ in cast]
-        self.books = tuple(path.parent / f"{number}-{role}.book" for number, role in enumerate(self.roles))
+        self.books = tuple(folder / f"{number}-{role}.book" for number, role in enumerate(self.roles))
         self.processes = [
             subprocess.Popen(
                 [
@@ -114,8 +114,8 @@ class _Cast:
 
 
 @contextmanager
-def _cast_of(path: Path, cast: Sequence[tuple[str, int]], seed: int, subject: str) -> Iterator[_Cast]:
-    processes = _Cast(path, cast, seed, subject)
+def _cast_of(path: Path, folder: Path, cast: Sequence[tuple[str, int]], seed: int, subject: str) -> Iterator[_Cast]:
+    processes = _Cast(path, folder, cast, seed, subject)
     try:
         yield processes
     finally:
@@ -124,6 +124,7 @@ def _cast_of(path: Path, cast: Sequence[tuple[str, int]], seed: int, subject: st
 
 def stress(
     path: Path,
+    folder: Path,
     *,
     transitions: int,
     seed: int = 1,
@@ -133,10 +134,11 @@ def stress(
 ) -> Outcome:
     """Let the cast play on the database until it has made so many transitions, and tell what it came to.
 
+    ``folder`` takes the books and the archive, which grow with the run; the database does not, it is cleaned up.
     It ends at once where the checker finds something, or a process ends by itself. Raises TimeoutError where it takes
     longer than ``hangs_after_s`` seconds from the start.
     """
-    with _cast_of(path, cast, seed, subject) as processes:
+    with _cast_of(path, folder, cast, seed, subject) as processes:
         outcome = Outcome(processes.books)
         ready = 0
         while ready < len(cast) and not outcome.failed:

@@ -15,13 +15,13 @@ from tests.support.stress_roles import ROLES
 from tests.support.stress_run import Book, Run, hands_on, say
 
 
-async def _play(path: Path, book: Book, role: str, seed: str, producers: int) -> None:
+async def _play(path: Path, folder: Path, book: Book, role: str, seed: str, producers: int) -> None:
     stop = asyncio.Event()
     async with hands_on(path, grouped=producers > 1) as hands:
         say(word="ready")
         os.read(sys.stdin.fileno(), 1)
         asyncio.get_running_loop().add_reader(sys.stdin.fileno(), stop.set)
-        runs = [Run(path, hands, stop, random.Random(f"{seed} {number}"), book) for number in range(producers)]
+        runs = [Run(path, folder, hands, stop, random.Random(f"{seed} {number}"), book) for number in range(producers)]
         try:
             await asyncio.gather(*map(ROLES[role], runs))
         finally:
@@ -32,7 +32,7 @@ async def _play(path: Path, book: Book, role: str, seed: str, producers: int) ->
 
 def _main(path: str, file: str, role: str, seed: str, producers: str) -> None:
     with closing(Book(Path(file))) as book:
-        asyncio.run(_play(Path(path), book, role, seed, int(producers)))
+        asyncio.run(_play(Path(path), Path(file).parent, book, role, seed, int(producers)))
     say(word="done", tally=book.tally)
 
 

@@ -14,7 +14,7 @@ from unittest.mock import patch
 from inspector.lmsp.events import event_of_move
 from inspector.lmsp.statuses import Status
 from inspector.store import recovery
-from tests.support.stress_archive import archive_of, attach_archive, say_cutoff
+from tests.support.stress_archive import archive_in, attach_archive, say_cutoff
 from tests.support.stress_run import Run, say
 from tests.support.subject import store
 
@@ -259,7 +259,7 @@ async def recover(run: Run) -> None:
 
 async def clean(run: Run) -> None:
     """Delete what has ended some time ago; what is deleted goes into an archive, in the same transaction."""
-    await run(attach_archive, archive_of(run.path))
+    await run(attach_archive, archive_in(run.folder))
     while run.goes_on():
         now = run.now_ms()
         await run.until(now + CLEANS_EVERY)

@@ -101,8 +101,10 @@ class Run:
     writes with a time of long ago: the clock steps back as it does between machines.
     """
 
-    def __init__(self, path: Path, hands: Hands, stop: asyncio.Event, rng: random.Random, book: Book) -> None:
-        self.path = path
+    def __init__(
+        self, path: Path, folder: Path, hands: Hands, stop: asyncio.Event, rng: random.Random, book: Book
+    ) -> None:
+        self.folder = folder
         self.rng = rng
         self.book = book
         self._hands = hands
