@@ -370,9 +370,10 @@ def test_a_journal_that_was_looked_at_is_closed_again(tmp_path: Path) -> None:
     path = tmp_path / "service.db"
     path.touch()
     path.with_name("service.db-journal").write_bytes(b"x" * 100)
-    before = len(os.listdir("/proc/self/fd"))
+    descriptors = Path("/proc/self/fd")
+    before = len(list(descriptors.iterdir()))
     check_path(path, may_create=False)
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(list(descriptors.iterdir())) == before
 
 
 def test_a_short_journal_names_nothing(tmp_path: Path) -> None:

@@ -356,6 +356,26 @@ def test_a_status_that_is_none_of_the_seven_is_left_alone_and_told(rig: Rig) -> 
     assert rig.task("paused") == before
 
 
+@pytest.mark.parametrize("status", ["", "Running", "cancelled ", "canceling", "done", "failed?", "zzz"])
+def test_a_status_of_any_other_spelling_is_told(odd_rig: Rig, status: str) -> None:
+    odd_rig.db.conn.execute("PRAGMA ignore_check_constraints = ON")
+    odd_rig.db.conn.execute(
+        """
+        INSERT INTO tasks (id, kind, status, last_seq, attempt, created_at, updated_at, request)
+        VALUES ('odd', 'x', ?, 0, 1, 1, 1, '{}')""",
+        (status,),
+    )
+    (step,) = store.plan_recovery(odd_rig.db).steps
+    assert (step.task_id, step.found, step.target, step.event) == ("odd", status, status, None)
+
+
+def test_leftovers_of_one_moment_are_in_the_order_of_their_ids(rig: Rig) -> None:
+    for task_id in ("b", "c", "a"):
+        put(rig.db, "running", task_id=task_id)
+    assert [step.task_id for step in store.plan_recovery(rig.db).steps] == ["a", "b", "c"]
+    assert [step.task_id for step in recover(rig.db).applied.steps] == ["a", "b", "c"]
+
+
 def test_an_id_that_is_no_utf8_is_said_and_not_passed_over(odd_rig: Rig) -> None:
     put(odd_rig.db, "running")
     odd_rig.db.conn.execute("""
