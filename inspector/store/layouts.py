@@ -10,6 +10,7 @@ from inspector.layout import native
 from inspector.layout.native import Layout
 from inspector.store.errors import NotOurs, Unusable
 from inspector.store.pragmas import asked, set_pragma
+from inspector.store.table_texts import Clauses, lacking, tables_of
 from inspector.store.writing import write_transaction
 
 
@@ -62,7 +63,8 @@ def _is_older(conn: sqlite3.Connection, layouts: Mapping[int, Layout]) -> bool:
 def check_layout(conn: sqlite3.Connection, layout: Layout) -> None:
     """Raise NotOurs where the database is anything but this version of the layout with its own triggers, all of them.
 
-    A newer version is named, and what to do about it.
+    Its tables have each column, key and CHECK of the layout, in its words; tables and columns more are no hindrance,
+    and neither are indexes less. A newer version is named, and what to do about it.
     """
     if asked(conn, "application_id") != native.APPLICATION_ID:
         raise NotOurs("The database is not marked as an LMSP database of the native layout.")
@@ -75,9 +77,9 @@ def check_layout(conn: sqlite3.Connection, layout: Layout) -> None:
         raise NotOurs(f"The database carries triggers that are not the layout's own: {', '.join(foreign)}.")
     if missing := native.missing_triggers(triggers, layout.triggers):
         raise NotOurs(f"The database lacks triggers of its layout: {', '.join(missing)}.")
-    # Not by name alone: a view or a virtual table of that name would run code of others.
-    if absent := sorted(_columns_of(layout.statements) - _columns(conn)):
-        raise NotOurs(f"The database lacks columns of its layout: {', '.join(absent)}.")
+    # Not by name alone: a view of that name would run code of others, and tables without their keys keep less.
+    if absent := lacking(tables_of(sql for _, _, sql in schema), _tables(layout.statements)):
+        raise NotOurs(f"The database lacks tables, columns or constraints of its layout: {'; '.join(absent)}.")
 
 
 def _is_empty(conn: sqlite3.Connection) -> bool:
@@ -98,19 +100,5 @@ def _other_version(found: object, known: int) -> str:
 
 
 @functools.cache
-def _columns_of(statements: tuple[str, ...]) -> frozenset[str]:
-    conn = sqlite3.connect(":memory:", isolation_level=None)
-    try:
-        for statement in statements:
-            conn.execute(statement)
-        return _columns(conn)
-    finally:
-        conn.close()
-
-
-def _columns(conn: sqlite3.Connection) -> frozenset[str]:
-    rows = conn.execute("""
-        SELECT t.name || '.' || c.name
-        FROM sqlite_schema AS t JOIN pragma_table_xinfo(t.name) AS c
-        WHERE t.type = 'table' AND t.rootpage > 0 AND c.hidden = 0""").fetchall()
-    return frozenset(name for (name,) in rows)
+def _tables(statements: tuple[str, ...]) -> Mapping[str, Clauses]:
+    return tables_of(statements)

@@ -69,15 +69,15 @@ NOT_OURS: dict[str, tuple[Maker, str]] = {
         "tasks_move_with_their_event",
     ),
     "a trigger less": (changed("DROP TRIGGER task_events_never_change"), "task_events_never_change"),
-    "a table less": (changed("DROP TABLE models"), "models.digest"),
-    "a column less": (changed("ALTER TABLE tasks DROP COLUMN error_message"), "tasks.error_message"),
+    "a table less": (changed("DROP TABLE models"), "its layout: models."),
+    "a column less": (changed("ALTER TABLE tasks DROP COLUMN error_message"), "its layout: tasks: error_message TEXT."),
     "a view for a table": (
         changed(
             "DROP TABLE models",
             """CREATE VIEW models AS SELECT 'm' AS id, 'm' AS name, '' AS digest, 1 AS size_bytes, '' AS path,
                '' AS format, '' AS metadata, 1 AS added_at""",
         ),
-        "models.",
+        "its layout: models.",
     ),
     "a virtual table for a table": (
         changed(
@@ -85,7 +85,7 @@ NOT_OURS: dict[str, tuple[Maker, str]] = {
             """CREATE VIRTUAL TABLE models
                USING fts5 (id, name, digest, size_bytes, path, format, metadata, added_at)""",
         ),
-        "models.digest",
+        "its layout: models.",
     ),
     "a generated column for a column": (
         changed(
@@ -93,7 +93,7 @@ NOT_OURS: dict[str, tuple[Maker, str]] = {
             """CREATE TABLE models (id TEXT, name TEXT, digest TEXT AS (hex(zeroblob(1000000000))), size_bytes INTEGER,
                path TEXT, format TEXT, metadata TEXT, added_at INTEGER)""",
         ),
-        "models.digest",
+        "models: digest TEXT NOT NULL CHECK",
     ),
 }
 """Sound databases to which nothing may be written: how to make each, and what the sentence names."""
