@@ -1,15 +1,14 @@
 """SQLite's own check of a file: what no rule about rows would see."""
 
-import sqlite3
 from collections.abc import Iterator
 from typing import Final
 
 from inspector.checks.findings import Finding
-from inspector.checks.ranges import damage_of
+from inspector.checks.ranges import damage_of, is_late
 from inspector.checks.rulebook import FILE_IS_SOUND
 from inspector.checks.walking import Ask
 from inspector.reading.connection import Reads
-from inspector.reading.errors import SqliteTrouble, Unanswered, primary_code
+from inspector.reading.errors import SqliteTrouble, Unanswered
 from inspector.reading.values import text
 
 _MOST_LINES: Final = 20
@@ -23,7 +22,7 @@ def check_file(ask: Ask) -> list[Finding] | None:
     try:
         said = list(ask(_quick_check))
     except (*SqliteTrouble, Unanswered) as error:
-        if error.__cause__ is not None and primary_code(error.__cause__) == sqlite3.SQLITE_INTERRUPT:
+        if is_late(error):
             return None
         return [FILE_IS_SOUND.finding(None, f"SQLite's own check does not come to its end. {damage_of(error)}")]
     return [FILE_IS_SOUND.finding(None, f"SQLite's own check says: {line}") for line in said]

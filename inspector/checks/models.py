@@ -8,7 +8,7 @@ from inspector.checks.findings import Finding
 from inspector.checks.ranges import damage_of
 from inspector.checks.rule import Tally
 from inspector.checks.rulebook import ALL_CAN_BE_READ, Rulebook
-from inspector.checks.tables import BELOW_ALL, LARGE_METADATA_BYTES, SIZE, Tables
+from inspector.checks.tables import BELOW_ALL, LARGE_METADATA_BYTES, SIZE, Tables, quoted_name
 from inspector.checks.values import Model
 from inspector.reading.connection import Reads, Value
 from inspector.reading.errors import SqliteTrouble, Unanswered, is_too_big
@@ -73,7 +73,7 @@ def _column_kinds(reads: Reads, tables: Tables, after: int, last: Value) -> dict
     kinds: dict[Value, dict[str, object]] = {}
     for start in range(0, len(names), _COLUMNS_AT_ONCE):
         some = names[start : start + _COLUMNS_AT_ONCE]
-        typed = ", ".join(f"typeof({_quoted_name(name)})" for name in some)
+        typed = ", ".join(f"typeof({quoted_name(name)})" for name in some)
         for at, *found in reads.rows(
             f"SELECT {rowid}, {typed} FROM models WHERE {rowid} > ? AND {rowid} <= ?",  # noqa: S608  quoted names
             [after, last],
@@ -83,7 +83,7 @@ def _column_kinds(reads: Reads, tables: Tables, after: int, last: Value) -> dict
 
 
 def _is_large(reads: Reads, tables: Tables, at: Value, name: str) -> bool:
-    size = SIZE.format(_quoted_name(name))
+    size = SIZE.format(quoted_name(name))
     try:
         rows = reads.rows(f"SELECT {size} FROM models WHERE {tables.rowid('models')} = ?", [at])  # noqa: S608
     except SqliteTrouble as error:
@@ -91,7 +91,3 @@ def _is_large(reads: Reads, tables: Tables, at: Value, name: str) -> bool:
             return True
         raise
     return any(isinstance(found, int) and found > LARGE_METADATA_BYTES for (found,) in rows)
-
-
-def _quoted_name(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

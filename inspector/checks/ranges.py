@@ -110,6 +110,11 @@ def damage_of(error: BaseException) -> str:
     raise error
 
 
+def is_late(error: BaseException) -> bool:
+    """Say whether a read was stopped because its deadline had passed."""
+    return error.__cause__ is not None and primary_code(error.__cause__) == sqlite3.SQLITE_INTERRUPT
+
+
 def _walk_log(reads: Reads, statements: Statements, histories: Histories, task: int, sizes: Sizes) -> None:
     """Walk over a log that is not to be held as a whole."""
     if statements.odd is None or statements.log is None:

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from inspector.checks import log_rules, task_rules
+from inspector.checks import content_rules, log_rules, task_rules
 from inspector.checks.findings import Severity
 from inspector.checks.log_rules import Break
 from inspector.checks.rule import Rule
-from inspector.checks.values import Ended, Model, Owned, Restarted, Stretch, Task
+from inspector.checks.tables import JSON
+from inspector.checks.values import Ended, Model, Owned, Restarted, Stored, Stretch, Task
 
 _Subject = TypeVar("_Subject")
 _Break = TypeVar("_Break")
@@ -146,6 +147,20 @@ _MODEL_RULES: Final[tuple[Rule[Model, str], ...]] = (
     Rule("model-bytes", "11.1", task_rules.models_hold_no_bytes, ("models.id",)),
 )
 
+_CONTENT_RULES: Final[tuple[Rule[Stored, str], ...]] = (
+    Rule("stored-json", "design 5", content_rules.json_can_be_read, (JSON,)),
+    Rule("stored-bytes", "11.1", content_rules.values_hold_no_bytes, severity=Severity.WARNING),
+    Rule("client-scopes", "design 5", content_rules.scopes_are_texts, ("clients.scopes",)),
+    Rule("client-token", "design 5", content_rules.tokens_are_hashed, ("clients.token_hash",)),
+    Rule("key-digest", "design 8", content_rules.keys_have_their_digest, ("idempotency_keys.request_digest",)),
+    Rule(
+        "retention-period",
+        "design 8",
+        content_rules.period_is_a_number,
+        ("service_config.key", "service_config.value"),
+    ),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Rulebook:
@@ -159,6 +174,7 @@ class Rulebook:
     owned: tuple[Rule[Owned, str], ...]
     restarted: tuple[Rule[Restarted, str], ...]
     model: tuple[Rule[Model, str], ...]
+    content: tuple[Rule[Stored, str], ...]
     skipped: Mapping[str, str] = field(default_factory=dict)
     """The names of all others, each with the reason."""
 
@@ -166,7 +182,7 @@ class Rulebook:
     def names(self) -> tuple[str, ...]:
         """The names of the rules that are asked."""
         groups: tuple[tuple[Rule[Any, Any], ...], ...] = (
-            *(self.walk, self.log, self.task, self.ended, self.owned, self.restarted, self.model),
+            *(self.walk, self.log, self.task, self.ended, self.owned, self.restarted, self.model, self.content),
         )
         return tuple(rule.name for group in groups for rule in group)
 
@@ -193,6 +209,7 @@ def rulebook_for(why_not: Callable[[str], str | None]) -> Rulebook:
         owned=possible(_OWNED_RULES),
         restarted=possible(_RESTARTED_RULES),
         model=possible(_MODEL_RULES),
+        content=possible(_CONTENT_RULES),
         skipped=skipped,
     )
 

@@ -22,6 +22,12 @@ LARGE_METADATA_BYTES: Final = 1 << 20
 
 _ERROR_CHARS: Final = 64 << 10
 
+JSON: Final = "json_valid"
+"""What stands among the columns that a rule needs where it needs SQLite's JSON functions."""
+
+_OURS_ALONE: Final = frozenset({"task_events.id", "idempotency_keys.request_digest", "clients.token_hash"})
+"""Columns whose form is our choice: elsewhere the id of an event may be anything, only ours orders what happened."""
+
 SIZE: Final = "octet_length({})" if sqlite3.sqlite_version_info >= (3, 43) else "length(CAST({} AS BLOB))"
 """The bytes of a value. Newer SQLite tells it without reading them."""
 
@@ -33,6 +39,8 @@ class Tables:
     """The tables of one file that can be read by rowid, by name."""
 
     by_name: Mapping[str, Table]
+    has_json: bool = True
+    """Whether this SQLite was built with its JSON functions."""
 
     def has(self, need: str) -> bool:
         """Say whether ``table.column`` can be read as what it is in the native layout."""
@@ -40,15 +48,16 @@ class Tables:
 
     def why_not(self, need: str) -> str | None:
         """Return why ``table.column`` cannot be read as what it is in the native layout, or None where it can."""
+        if need == JSON:
+            return None if self.has_json else "SQLite was built without its JSON functions here."
         name, _, column = need.partition(".")
         table = self.by_name.get(name)
         if table is None:
             return f"There is no table {name} with rowids in this file."
         if column not in table.columns:
             return f"There is no column {need} in this file."
-        if need == "task_events.id" and not table.is_ours:
-            # Elsewhere the id of an event may be anything; only ours orders what happened.
-            return "The table task_events is not made by the native layout."
+        if need in _OURS_ALONE and not table.is_ours:
+            return f"The table {name} is not made by the native layout."
         return None
 
     def column(self, need: str, missing: str) -> str:
@@ -69,7 +78,22 @@ class Tables:
 def read_tables(reads: Reads) -> Tables:
     """Return what the file has. A table WITHOUT ROWID counts as missing: no range of it can be named."""
     found = {name: table_of(reads, name) for name in native.TABLES}
-    return Tables({name: table for name, table in found.items() if table is not None and table.rowid is not None})
+    return Tables(
+        {name: table for name, table in found.items() if table is not None and table.rowid is not None},
+        has_json=_has_json(reads),
+    )
+
+
+def _has_json(reads: Reads) -> bool:
+    try:
+        return reads.rows("SELECT json_valid('{}')") == [(1,)]
+    except sqlite3.OperationalError:
+        return False
+
+
+def quoted_name(name: str) -> str:
+    """Return the name of a column, whatever it holds, as a statement takes it."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 @dataclass(frozen=True, slots=True)

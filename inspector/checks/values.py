@@ -139,6 +139,26 @@ class Restarted:
 
 
 @dataclass(frozen=True, slots=True)
+class Stored:
+    """One value of a row that a walk found doubtful."""
+
+    column: str
+    """``table.column``."""
+    name: str
+    """What a sentence calls it."""
+    owner: str | None
+    """What tells its row apart among those of no task: an id, a key."""
+    kind: str
+    """Its storage class."""
+    size: int | None
+    """In bytes; None where it is too large to be read."""
+    limit: int
+    """The bytes that it may have."""
+    text: str | None
+    """The text, or the first MiB of a longer one; None for anything else."""
+
+
+@dataclass(frozen=True, slots=True)
 class Model:
     """One registered model. Each field but ``blobs`` is None where no text is stored."""
 

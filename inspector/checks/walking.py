@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final, Protocol, TypeVar
 
+from inspector.checks.contents import check_contents
 from inspector.checks.findings import Checked, Finding, Part
 from inspector.checks.models import check_models
 from inspector.checks.orphans import check_orphans
@@ -55,6 +56,8 @@ def check_database(ask: Ask, *, sizes: Sizes = _DEFAULT) -> Iterator[Part]:
             for findings, models in check_models(ask, tables, book):
                 checked = replace(checked, models=checked.models + models)
                 yield Part(tuple(findings), checked)
+        for findings in check_contents(ask, tables, book, sizes.events):
+            yield Part(tuple(findings), checked)
     yield Part((), checked)
 
 

@@ -13,8 +13,56 @@ EVENT = """
 
 BREAKS = {
     "large-value": [
+        "UPDATE responses SET body = printf('%.*c', 16777217, 'x')",
+        "UPDATE idempotency_keys SET result = printf('%.*c', 16777217, 'x')",
+        "UPDATE service_config SET value = printf('%.*c', 16777217, 'x')",
+        "UPDATE clients SET name = printf('%.*c', 16777217, 'x')",
+        "UPDATE clients SET scopes = printf('%.*c', 1048577, 'x')",
         "UPDATE task_events SET data = printf('%.*c', 16777217, 'x') WHERE task_id = 'failed' AND seq = 1",
         "UPDATE tasks SET request = printf('%.*c', 16777217, 'x') WHERE id = 'failed'",
+    ],
+    "stored-json": [
+        *(
+            f"UPDATE {table} SET {column} = {value}"
+            for table, column in (
+                *(("tasks", "request"), ("task_events", "data"), ("responses", "body"), ("models", "metadata")),
+                *(("idempotency_keys", "result"), ("clients", "scopes"), ("service_config", "value")),
+            )
+            for value in ("'{'", "''", "'[NaN]'", "'{}' || char(0) || '{}'", "'{''a'': 1}'")
+        ),
+        "UPDATE tasks SET snapshot = 'no', snapshot_seq = 3 WHERE id = 'running'",
+        "UPDATE task_events SET data = '{} {}' WHERE task_id = 'running' AND seq = 3",
+        "UPDATE tasks SET request = printf('%.*c', 1000000, '[')",
+        """UPDATE task_events SET data = '["' || printf('%.*c', 2000000, 'x')""",
+    ],
+    "stored-bytes": [
+        f"""DROP TABLE {table};
+            CREATE TABLE {table} ({columns});
+            INSERT INTO {table} ({", ".join(columns.split(", ")[-2:])}) VALUES (x'00', 'x')"""
+        for table, columns in (
+            *(("responses", "task_id, body, id"), ("idempotency_keys", "task_id, key, result")),
+            *(("clients", "id, name, scopes"), ("service_config", "key, value, more")),
+            *(("task_events", "seq, data, task_id"), ("tasks", "id, request, on_restart")),
+        )
+    ],
+    "client-scopes": [
+        f"UPDATE clients SET scopes = '{scopes}'" for scopes in ("{}", "null", "[1]", '["a", null]', '"a"', "7")
+    ],
+    "client-token": [
+        "UPDATE clients SET token_hash = 'the token'",
+        "UPDATE clients SET token_hash = upper(token_hash)",
+        "UPDATE clients SET token_hash = token_hash || 'a'",
+    ],
+    "key-digest": [
+        "UPDATE idempotency_keys SET request_digest = 'nonsense'",
+        "UPDATE idempotency_keys SET request_digest = substr(request_digest, 8)",
+        "UPDATE idempotency_keys SET request_digest = upper(request_digest)",
+        "UPDATE idempotency_keys SET request_digest = request_digest || '0'",
+        "UPDATE idempotency_keys SET request_digest = 'sha255' || substr(request_digest, 7)",
+    ],
+    "retention-period": [
+        f"INSERT INTO service_config VALUES ('retention.keep_ms', '{value}', 1)"
+        for value in ('"30d"', "-1", "1.5", "true", "null", "[]")
     ],
     "event-without-task": ["DELETE FROM tasks WHERE id = 'cancelled'"],
     "response-without-task": ["DELETE FROM tasks WHERE id = 'completed'"],
@@ -194,7 +242,21 @@ SOUND = [
          WHERE id = 'cancelling'""",
     "UPDATE task_events SET created_at = 1",
     "UPDATE tasks SET snapshot = '{}', snapshot_seq = 3 WHERE id = 'running'",
-    "UPDATE models SET metadata = printf('%.*c', 1048576, 'x')",
+    """UPDATE models SET metadata = '"' || printf('%.*c', 1048574, 'x') || '"'""",
+    """UPDATE clients SET scopes = '["' || printf('%.*c', 1048572, 'x') || '"]'""",
+    *(f"UPDATE clients SET scopes = '{scopes}'" for scopes in ("[]", ' [ "a", "b" ] ', '["\\u0000"]')),
+    *(f"INSERT INTO service_config VALUES ('retention.keep_ms', '{period}', 1)" for period in ("0", "86400000")),
+    *(
+        f"UPDATE {column[0]} SET {column[1]} = '{value}'"
+        for column in (
+            ("tasks", "request"),
+            ("task_events", "data"),
+            ("responses", "body"),
+            ("service_config", "value"),
+        )
+        for value in ("[]", "null", '"é\\ud800"', "1e999", " {} ", "9" * 400)
+    ),
+    f"UPDATE tasks SET request = '{'[' * 500}{']' * 500}'",
 ]
 """What a service may have written, though it looks like what breaks a rule."""
 
@@ -212,6 +274,11 @@ def filled(*, loose: bool = False) -> Iterator[sqlite3.Connection]:
     """Give a sound database that takes whatever is written; ``loose`` takes values of any type as well."""
     with closing(native_database(foreign_keys=False)) as conn:
         fill(conn)
+        conn.execute(
+            "INSERT INTO clients (id, name, token_hash, scopes, paired_at) VALUES ('c', 'c', ?, '[\"a\"]', 1)",
+            ("0a" * 32,),
+        )
+        conn.execute("INSERT INTO service_config VALUES ('name', '\"s\"', 1)")
         for name in native.TRIGGERS:
             conn.execute(f"DROP TRIGGER {name}")
         conn.execute("PRAGMA ignore_check_constraints = ON")

@@ -13,7 +13,7 @@ from inspector.layout import native
 from tests.checks.broken import WRONG_VALUES, filled
 from tests.support.store_invariants import checked_parts
 
-TABLES = [table for table in native.TABLES if table != "clients"]
+TABLES = native.TABLES
 VALUES = (
     *WRONG_VALUES,
     "NULL",

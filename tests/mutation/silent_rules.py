@@ -6,7 +6,11 @@ from typing import Final
 
 from tests.mutation.mutants import Mutant, source_of
 
-PATHS: Final = ("inspector/checks/log_rules.py", "inspector/checks/task_rules.py")
+PATHS: Final = (
+    "inspector/checks/content_rules.py",
+    "inspector/checks/log_rules.py",
+    "inspector/checks/task_rules.py",
+)
 
 TESTS: Final = ("tests/checks/test_rulebook.py",)
 

@@ -62,9 +62,12 @@ def fill(conn: sqlite3.Connection) -> None:
     conn.execute("""
         INSERT INTO responses (id, task_id, status, body, created_at)
         VALUES ('r', 'completed', 'completed', '{}', 3)""")
-    conn.execute("""
+    conn.execute(
+        """
         INSERT INTO idempotency_keys (client_id, key, request_digest, task_id, status_code, result, created_at)
-        VALUES ('', 'k', 'd', 'completed', 202, '{}', 3)""")
+        VALUES ('', 'k', ?, 'completed', 202, '{}', 3)""",
+        (f"sha256:{'0' * 64}",),
+    )
     conn.execute(
         """
         INSERT INTO models (id, name, digest, size_bytes, path, metadata, added_at)
