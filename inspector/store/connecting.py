@@ -75,9 +75,11 @@ def _open(kind: type[_Db], file: Path, mode: str, wait_ms: int, *, service: bool
 
 
 def _connect(file: Path, mode: str, wait_ms: int) -> sqlite3.Connection:
+    # Quoted by bytes, and the slashes too: a raw ? or # in the name would open, and create, another file, and two slashes
+    # at its start would make the next part the name of a machine.
+    name = quote(os.fsencode(file), safe="")
     return sqlite3.connect(
-        # Quoted by bytes: a raw ? or # in the name would open, and create, another file.
-        f"file:{quote(os.fsencode(file))}?mode={mode}",
+        f"file:{name}?mode={mode}",
         uri=True,
         isolation_level=None,
         timeout=wait_ms / 1000,

@@ -165,6 +165,30 @@ def test_a_database_of_an_odd_name_is_no_other(tmp_path: Path, command: str, nam
     assert [entry.name for entry in path.parent.iterdir()] == [name]
 
 
+@pytest.mark.parametrize("command", [*(name for name in COMMANDS if "--follow" not in name), "retention", "init"])
+@pytest.mark.parametrize("left", [False, True])
+def test_a_path_may_begin_with_two_slashes(tmp_path: Path, command: str, left: bool) -> None:
+    path = tmp_path / "lmsp.db"
+    two = f"/{path}"
+    if command == "init":
+        assert CliRunner().invoke(command_line, ["init", two]).exit_code == 0
+        assert path.stat().st_size > 0
+        return
+    with closing_db(path) as db:
+        task_in(db, "t", "queued")
+        if left:
+            # As a killed service leaves it: the -wal waits, beside its -shm and without it.
+            for suffix in ("", "-wal"):
+                (tmp_path / f"left.db{suffix}").write_bytes(Path(f"{path}{suffix}").read_bytes())
+            two = f"/{tmp_path / 'left.db'}"
+    words = ["retention", two, "--keep", "1d"] if command == "retention" else None
+    words = words or [{"DB": two, "COPY": f"/{tmp_path / 'copy.db'}"}.get(word, word) for word in COMMANDS[command]]
+    result = CliRunner().invoke(command_line, words)
+    # A copy without its -shm is read, and is not written to.
+    assert result.exit_code == (1 if left and command.startswith(("cancel", "recover --apply")) else 0)
+    assert "authority" not in result.stderr
+
+
 @pytest.mark.process
 def test_a_name_that_is_no_text_is_opened_and_quoted_harmless(tmp_path: Path) -> None:
     path = os.fsencode(tmp_path) + b"/\xff\x1b.db"

@@ -77,6 +77,15 @@ def test_a_relative_path_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert (tmp_path / "service.db").stat().st_size > 0
 
 
+@pytest.mark.parametrize("slashes", ["//", "///"])
+def test_a_path_may_begin_with_more_than_one_slash(tmp_path: Path, slashes: str) -> None:
+    path = slashes + os.fspath(tmp_path / "service.db").lstrip("/")
+    with closing(store.open_service_database(path)) as db:
+        store.accept_task(db, request={}, on_restart="retry", now_ms=1, task_id="t")
+    assert store.cancel_in_file(path, "t", now_ms=2).outcome == "cancelled"
+    assert sorted(picture(tmp_path)) == ["service.db"]
+
+
 def test_a_link_to_a_database_is_followed(tmp_path: Path) -> None:
     native_file(tmp_path / "service.db")
     (tmp_path / "link").symlink_to("service.db")
