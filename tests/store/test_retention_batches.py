@@ -192,6 +192,12 @@ def test_the_oldest_goes_first(rig: Rig) -> None:
     assert cleaned(rig, Time(), hold_ms=A_TASK_EACH).large == tuple(old)
 
 
+def test_no_more_is_weighed_than_soon_goes(rig: Rig) -> None:
+    leave_old(rig.db)
+    seen = statements_of(rig.db, lambda: cleaned(rig, Time(), hold_ms=A_TASK_EACH))
+    assert sum("length(CAST(request" in sql for sql in seen[: seen.index("BEGIN IMMEDIATE")]) == 1
+
+
 def expire(rig: Rig, **expiries: int) -> None:
     """Complete a task of each name that stays, with a response whose time is over so many milliseconds ago."""
     for task_id, ago in expiries.items():
