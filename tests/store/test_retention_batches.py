@@ -99,6 +99,11 @@ def test_the_lock_is_left_free_as_long_as_it_was_held(rig: Rig) -> None:
     assert result.longest_hold_ms == pytest.approx(max(held))
 
 
+def test_to_wait_for_the_lock_is_not_to_hold_it(rig: Rig) -> None:
+    leave_old(rig.db)
+    assert cleaned(rig, Time(BEGIN_IMMEDIATE=900, COMMIT=4)).longest_hold_ms == pytest.approx(4)
+
+
 def test_a_slow_commit_leaves_less_time_for_the_next_batch(rig: Rig) -> None:
     for number in range(12):
         ended(rig.db, f"t{number:02}", at=CUTOFF - 100 + number, status="failed", events=0)

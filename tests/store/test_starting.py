@@ -1,10 +1,11 @@
 """Starting: the claim of a worker, and that one task has one worker."""
 
+from contextlib import closing
 from typing import Any
 
 import pytest
 
-from tests.support.store_factory import Rig, put
+from tests.support.store_factory import Rig, put, tapped
 from tests.support.subject import store
 
 
@@ -62,3 +63,41 @@ def test_a_worker_that_outlived_a_resume_finishes_nothing(rig: Rig) -> None:
     with rig.unchanged(), pytest.raises(store.Refused):
         store.complete_task(rig.db, "t", {}, attempt=1, now_ms=203)
     assert store.complete_task(rig.db, "t", {}, attempt=2, now_ms=204).status == "completed"
+
+
+@pytest.mark.parametrize(("warm", "status"), [(False, "loading"), (True, "running")])
+def test_the_task_that_was_queued_longest_is_claimed_and_told_as_it_is_then(rig: Rig, warm: bool, status: str) -> None:
+    for task_id, at in (("young", 300), ("b", 100), ("a", 100), ("middle", 200)):
+        put(rig.db, "queued", task_id=task_id, at=at)
+    for task_id in ("a", "b", "middle", "young"):
+        claimed = store.claim_next_task(rig.db, now_ms=400, warm=warm)
+        assert claimed == store.find_task(rig.db, task_id)
+        assert claimed is not None
+        assert (claimed.status, claimed.started_at, claimed.updated_at, claimed.last_seq) == (status, 400, 400, 2)
+        assert [row[2] for row in rig.log(task_id)] == ["queued", status]
+    with rig.unchanged():
+        assert store.claim_next_task(rig.db, now_ms=400, warm=warm) is None
+
+
+def test_a_claim_is_no_earlier_than_its_task(rig: Rig) -> None:
+    put(rig.db, "queued", at=500)
+    claimed = store.claim_next_task(rig.db, now_ms=100)
+    assert claimed is not None
+    assert (claimed.started_at, claimed.updated_at) == (500, 500)
+
+
+@pytest.mark.ours
+def test_a_task_that_another_claims_before_the_lock_is_left_to_it(rig: Rig) -> None:
+    put(rig.db, "queued", task_id="first", at=100)
+    put(rig.db, "queued", task_id="second", at=200)
+    others: list[Any] = []
+
+    def overtake(sql: str) -> None:
+        if sql == "BEGIN IMMEDIATE" and not others:
+            with closing(store.open_service_database(rig.path)) as other:
+                others.append(store.claim_next_task(other, now_ms=300))
+
+    with tapped(rig.db, before=overtake):
+        claimed = store.claim_next_task(rig.db, now_ms=301)
+    assert claimed is not None
+    assert (others[0].id, claimed.id) == ("first", "second")
