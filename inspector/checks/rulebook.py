@@ -34,6 +34,7 @@ RESPONSES_HAVE_THEIR_TASK: Final[Rule[object, str]] = Rule(
 KEYS_HAVE_THEIR_TASK: Final[Rule[object, str]] = Rule(
     "key-without-task", "11.2", _asked_by_the_walk, ("tasks.id", "idempotency_keys.task_id")
 )
+LAYOUT_IS_WHOLE: Final[Rule[object, str]] = Rule("own-layout", "design 5", _asked_by_the_walk)
 FILE_IS_SOUND: Final[Rule[object, str]] = Rule("file-damaged", "11.1", _asked_by_the_walk)
 
 _WALK: Final = (
@@ -43,6 +44,7 @@ _WALK: Final = (
     EVENTS_HAVE_THEIR_TASK,
     RESPONSES_HAVE_THEIR_TASK,
     KEYS_HAVE_THEIR_TASK,
+    LAYOUT_IS_WHOLE,
 )
 
 _STATUS: Final = ("tasks.status",)

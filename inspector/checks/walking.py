@@ -12,6 +12,7 @@ from inspector.checks.models import check_models
 from inspector.checks.orphans import check_orphans
 from inspector.checks.ranges import Range, Sizes, damage_of, read_one, read_range
 from inspector.checks.rulebook import ALL_CAN_BE_READ, Rulebook, rulebook_for
+from inspector.checks.schema import check_schema
 from inspector.checks.tables import BELOW_ALL, Tables, read_tables, statements_for
 from inspector.reading.connection import Reads
 from inspector.reading.errors import SqliteTrouble, Unanswered
@@ -40,6 +41,8 @@ def check_database(ask: Ask, *, sizes: Sizes = _DEFAULT) -> Iterator[Part]:
     book = rulebook_for(tables.why_not)
     checked = Checked(rules=book.names, skipped=book.skipped)
     if tables.has("tasks.id"):
+        if of_layout := check_schema(ask, book):
+            yield Part(tuple(of_layout), checked)
         for findings, counts in _Walk(ask, tables, book, sizes).parts():
             tasks, events, responses, keys = counts
             checked = replace(

@@ -67,7 +67,7 @@ _FORBIDDEN_FUNCTIONS: Final = frozenset({"load_extension", "fts3_tokenizer", "re
 _PLAIN_PRAGMAS: Final = frozenset(
     {"data_version", "schema_version", "user_version", "application_id", "page_count", "page_size", "encoding"}
 )
-_TABLE_PRAGMAS: Final = frozenset({"table_xinfo", "index_list", "index_xinfo", "quick_check"})
+_TABLE_PRAGMAS: Final = frozenset({"table_xinfo", "index_list", "index_xinfo", "foreign_key_list", "quick_check"})
 
 
 def decoded(raw: bytes) -> str:

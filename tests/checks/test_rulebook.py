@@ -7,7 +7,7 @@ from inspector.checks.rulebook import ALL_NAMES, rulebook_for
 from tests.checks.broken import BREAKS, LOOSE, ONE_BREAK, SOUND, WRONG_VALUES, filled
 from tests.support.store_invariants import checked_parts, findings_in
 
-SHOWN_ELSEWHERE = {"value-type", "unreadable", "file-damaged"}
+SHOWN_ELSEWHERE = {"own-layout", "value-type", "unreadable", "file-damaged"}
 WARNINGS = {"large-value", "stored-bytes", "attempt-start", "left-of-restart"}
 
 

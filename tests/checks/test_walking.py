@@ -246,7 +246,7 @@ def test_a_value_that_is_too_large_to_be_read_is_found_with_its_task(tmp_path: P
         "UPDATE tasks SET request = printf('%.*c', 16777217, 'x') WHERE id = 'failed'",
     )
     findings, checked = checked_file(path)
-    assert rules(findings) == {("large-value", "running"), ("large-value", "failed")}
+    assert rules(findings) == {("large-value", "running"), ("large-value", "failed"), ("own-layout", None)}
     assert (checked.tasks, checked.events) == (7, 20)
 
 

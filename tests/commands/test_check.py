@@ -197,8 +197,6 @@ def test_damage_that_only_sqlite_sees_is_a_finding(seven: Path) -> None:
 
 def test_a_file_that_is_too_large_for_its_own_check_says_so(seven: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(sqlite3.connect(seven)) as db, db:
-        for name in ("task_events_are_appended", "tasks_are_inserted_once"):
-            db.execute(f"DROP TRIGGER {name}")
         db.executemany(
             "INSERT INTO task_events (task_id, seq, type, status, attempt, created_at, data)"
             " VALUES ('running', ?, 'x', 'running', 1, 9999999999999, '{}')",
