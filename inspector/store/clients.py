@@ -17,6 +17,7 @@ from inspector.store.stored_json import from_json, to_json
 from inspector.store.writing import named_errors, write_transaction
 
 _TOKEN_BYTES: Final = 32
+_COLUMNS: Final = "id, name, scopes, paired_at, last_seen_at, revoked_at"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +56,16 @@ def authenticate(db: Database, token: str, *, now_ms: int, seen_every_ms: int = 
     """Return the client that has this token. Raises Refused, with one sentence, for an unknown and a revoked one.
 
     The work is the same for every token: its hash is compared with all that are stored, each in constant time. The
-    moment is stored as ``last_seen_at`` only where the one there is more than ``seen_every_ms`` older, so that nearly
-    every call reads one table and takes no lock.
+    moment is stored as ``last_seen_at`` only where the one there is more than ``seen_every_ms`` away from it, so that
+    nearly every call reads one table and takes no lock. One that lies further ahead is of a clock that was wrong: the
+    clock is followed again. Where the moment cannot be stored (another process writes for too long, the disk is full or
+    takes no changes), the client is answered all the same, as it is read again then, with the moment that is there.
     """
+    if not _is_text(token):
+        raise _unknown()
     asked = _hash(token).encode("ascii")
     with named_errors():
-        rows = db.conn.execute("""
-            SELECT CAST(token_hash AS BLOB), id, name, scopes, paired_at, last_seen_at, revoked_at
-            FROM clients""").fetchall()
+        rows = db.conn.execute(f"SELECT CAST(token_hash AS BLOB), {_COLUMNS} FROM clients").fetchall()  # noqa: S608  ours
     found = None
     for stored, *columns in rows:
         if hmac.compare_digest(stored, asked):
@@ -72,15 +75,39 @@ def authenticate(db: Database, token: str, *, now_ms: int, seen_every_ms: int = 
     client = _client(*found)
     if not _is_due(client, now_ms, seen_every_ms):
         return client
+    in_group = db.conn.in_transaction
+    try:
+        return _seen(db, client.id, now_ms, seen_every_ms)
+    except Unusable:
+        if db.conn.in_transaction is not in_group:
+            # SQLite has undone the whole group of rules that this one is of.
+            raise
+    with named_errors():
+        return _still_good(db.conn, client.id)
+
+
+def _seen(db: Database, client_id: str, now_ms: int, seen_every_ms: int) -> ClientRow:
     with write_transaction(db) as conn:
         # It may have been revoked since it was read, or seen by another process.
-        current = _find(conn, client.id)
-        if current is None or current.revoked_at is not None:
-            raise _unknown()
+        current = _still_good(conn, client_id)
         if not _is_due(current, now_ms, seen_every_ms):
             return current
-        conn.execute("UPDATE clients SET last_seen_at = max(?, paired_at) WHERE id = ?", (now_ms, client.id))
-        return _found(conn, client.id)
+        conn.execute("UPDATE clients SET last_seen_at = max(?, paired_at) WHERE id = ?", (now_ms, client_id))
+        return _found(conn, client_id)
+
+
+def _still_good(conn: sqlite3.Connection, client_id: str) -> ClientRow:
+    client = _find(conn, client_id)
+    if client is None or client.revoked_at is not None:
+        raise _unknown()
+    return client
+
+
+def list_clients(db: Database) -> tuple[ClientRow, ...]:
+    """Return all clients, also those that were revoked, in the order in which they were paired. No token is known."""
+    with named_errors():
+        rows = db.conn.execute(f"SELECT {_COLUMNS} FROM clients ORDER BY paired_at, id").fetchall()  # noqa: S608  ours
+    return tuple(_client(*row) for row in rows)
 
 
 def require_scope(client: ClientRow, scope: str) -> None:
@@ -119,6 +146,10 @@ def _checked(scopes: Iterable[str]) -> tuple[str, ...]:
     return granted
 
 
+def _is_text(token: object) -> bool:
+    return isinstance(token, str)
+
+
 def _hash(token: str) -> str:
     # A token that has no UTF-8 is as unknown as any other, and is told nothing else.
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
@@ -129,13 +160,14 @@ def _unknown() -> Refused:
 
 
 def _is_due(client: ClientRow, now_ms: int, seen_every_ms: int) -> bool:
-    return client.last_seen_at is None or now_ms - client.last_seen_at > seen_every_ms
+    if client.last_seen_at is None:
+        return True
+    moment = now_ms if client.paired_at is None else max(now_ms, client.paired_at)
+    return abs(moment - client.last_seen_at) > seen_every_ms
 
 
 def _find(conn: sqlite3.Connection, client_id: str) -> ClientRow | None:
-    rows = conn.execute(
-        "SELECT id, name, scopes, paired_at, last_seen_at, revoked_at FROM clients WHERE id = ?", (client_id,)
-    ).fetchall()
+    rows = conn.execute(f"SELECT {_COLUMNS} FROM clients WHERE id = ?", (client_id,)).fetchall()  # noqa: S608  ours
     return _client(*rows[0]) if rows else None
 
 

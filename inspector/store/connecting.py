@@ -75,8 +75,8 @@ def _open(kind: type[_Db], file: Path, mode: str, wait_ms: int, *, service: bool
 
 
 def _connect(file: Path, mode: str, wait_ms: int) -> sqlite3.Connection:
-    # Quoted by bytes, and the slashes too: a raw ? or # in the name would open, and create, another file, and two slashes
-    # at its start would make the next part the name of a machine.
+    # Quoted by bytes, slashes too: a raw ? or # in the name would open, and create, another file, and two slashes at
+    # its start would make the next part the name of a machine.
     name = quote(os.fsencode(file), safe="")
     return sqlite3.connect(
         f"file:{name}?mode={mode}",

@@ -20,6 +20,7 @@ from inspector.store.stored_json import from_json, object_to_json
 from inspector.store.writing import named_errors, require_no_group, write_transaction
 
 _CHUNK_BYTES: Final = 1024 * 1024
+_SELECT: Final = "SELECT id, name, digest, size_bytes, path, format, metadata, added_at FROM models"
 
 
 def register_model(
@@ -72,13 +73,26 @@ def register_model(
             )
         else:
             _require_same(stored, format, None if metadata is None else described)
-        counts = conn.execute(
-            """
-            SELECT count(*), count(*) FILTER (WHERE status NOT IN ('completed', 'failed', 'cancelled'))
-            FROM tasks WHERE model_id = ?""",
-            (stored[0],),
-        ).fetchall()[0]
+        counts = _counts(conn, stored[0])
     return ModelRow(*stored, *counts)
+
+
+def list_models(db: Database) -> tuple[ModelRow, ...]:
+    """Return all models in the order in which they were registered, each with the number of tasks that name it."""
+    with named_errors():
+        rows = db.conn.execute(f"{_SELECT} ORDER BY added_at, id").fetchall()
+        return tuple(ModelRow(*row, *_counts(db.conn, row[0])) for row in rows)
+
+
+def _counts(conn: sqlite3.Connection, model_id: str) -> tuple[int, ...]:
+    """Return how many tasks name the model, and how many of those have not ended."""
+    rows: list[tuple[int, ...]] = conn.execute(
+        """
+        SELECT count(*), count(*) FILTER (WHERE status NOT IN ('completed', 'failed', 'cancelled'))
+        FROM tasks WHERE model_id = ?""",
+        (model_id,),
+    ).fetchall()
+    return rows[0]
 
 
 def _is_path(path: object) -> bool:
@@ -89,14 +103,13 @@ def _stored(
     conn: sqlite3.Connection, model_id: str | None, *, name: str, path: str, digest: str
 ) -> tuple[Any, ...] | None:
     """Return the columns of the model that is registered already, or None. Raises Refused where its id is taken."""
-    columns = "SELECT id, name, digest, size_bytes, path, format, metadata, added_at FROM models"
     rows: list[tuple[Any, ...]]
     if model_id is None:
         rows = conn.execute(
-            f"{columns} WHERE name = ? AND digest = ? AND path = ? ORDER BY added_at, id LIMIT 1", (name, digest, path)
+            f"{_SELECT} WHERE name = ? AND digest = ? AND path = ? ORDER BY added_at, id LIMIT 1", (name, digest, path)
         ).fetchall()
         return rows[0] if rows else None
-    rows = conn.execute(f"{columns} WHERE id = ?", (model_id,)).fetchall()
+    rows = conn.execute(f"{_SELECT} WHERE id = ?", (model_id,)).fetchall()
     if not rows:
         return None
     _, old_name, old_digest, _, old_path, *_ = rows[0]

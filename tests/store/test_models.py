@@ -175,6 +175,20 @@ def test_tasks_that_name_the_model_are_counted(rig: Rig, model: Path) -> None:
     assert (row.tasks, row.unfinished) == (4, 2)
 
 
+def test_all_models_are_listed_in_the_order_of_their_registration(rig: Rig, model: Path) -> None:
+    assert store.list_models(rig.db) == ()
+    for model_id, now_ms in (("c", 7), ("b", 5), ("a", 7)):
+        store.register_model(rig.db, model, name="Llama", now_ms=now_ms, model_id=model_id)
+    for number, status in enumerate(("queued", "running", "completed")):
+        put(rig.db, status, task_id=f"t{number}")
+    for table in ("tasks", "responses"):
+        rig.db.conn.execute(f"UPDATE {table} SET model_id = 'a'")
+    with rig.unchanged():
+        listed = store.list_models(rig.db)
+    assert [(row.id, row.tasks, row.unfinished) for row in listed] == [("b", 0, 0), ("a", 3, 2), ("c", 0, 0)]
+    assert listed[1] == store.register_model(rig.db, model, name="Llama", now_ms=9, model_id="a")
+
+
 def test_a_link_to_a_model_is_followed(rig: Rig, model: Path, tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(model)

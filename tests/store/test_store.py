@@ -1,6 +1,7 @@
 """The room as a whole: what it gives, and that no display, no clock and no reader comes with it."""
 
 import inspect
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,6 +19,15 @@ def test_all_that_is_promised_is_there() -> None:
         assert hasattr(store, name)
 
 
+def test_whatever_is_returned_has_a_name_that_can_be_imported() -> None:
+    functions = [getattr(store, name) for name in store.__all__ if inspect.isfunction(getattr(store, name))]
+    told = {name for each in functions for name in re.findall(r"\w+", str(inspect.signature(each).return_annotation))}
+    rows = {name for name in told if name[:1].isupper() and name not in ("None", "Database", "Any")}
+    assert rows >= {"TaskRow", "ClientRow", "ModelRow", "ResponseRow", "EventRow", "RecoveryPlan", "RetentionPlan"}
+    assert rows <= set(store.__all__)
+    assert {"Status", "CancelOutcome"} <= set(store.__all__)
+
+
 def test_every_moment_comes_in_as_an_argument() -> None:
     writes: list[Callable[..., object]] = [
         store.accept_task,
@@ -26,6 +36,7 @@ def test_every_moment_comes_in_as_an_argument() -> None:
         store.authenticate,
         store.cancel_in_file,
         store.cancel_task,
+        store.claim_next_task,
         store.complete_task,
         store.fail_task,
         store.finish_cancel,
