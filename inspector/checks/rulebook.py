@@ -34,6 +34,13 @@ RESPONSES_HAVE_THEIR_TASK: Final[Rule[object, str]] = Rule(
 KEYS_HAVE_THEIR_TASK: Final[Rule[object, str]] = Rule(
     "key-without-task", "11.2", _asked_by_the_walk, ("tasks.id", "idempotency_keys.task_id")
 )
+IDS_ARE_THERE_ONCE: Final[Rule[object, str]] = Rule("id-twice", "design 5", _asked_by_the_walk)
+KEYS_LEAD_TO_ONE_TASK: Final[Rule[object, str]] = Rule(
+    "key-twice",
+    "11.1",
+    _asked_by_the_walk,
+    tuple(f"idempotency_keys.{name}" for name in ("client_id", "key", "task_id")),
+)
 LAYOUT_IS_WHOLE: Final[Rule[object, str]] = Rule("own-layout", "design 5", _asked_by_the_walk)
 FILE_IS_SOUND: Final[Rule[object, str]] = Rule("file-damaged", "11.1", _asked_by_the_walk)
 
@@ -44,6 +51,8 @@ _WALK: Final = (
     EVENTS_HAVE_THEIR_TASK,
     RESPONSES_HAVE_THEIR_TASK,
     KEYS_HAVE_THEIR_TASK,
+    IDS_ARE_THERE_ONCE,
+    KEYS_LEAD_TO_ONE_TASK,
     LAYOUT_IS_WHOLE,
 )
 

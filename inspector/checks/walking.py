@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final, Protocol, TypeVar
 
 from inspector.checks.contents import check_contents
+from inspector.checks.doubles import check_doubles
 from inspector.checks.findings import Checked, Finding, Part
 from inspector.checks.models import check_models
 from inspector.checks.orphans import check_orphans
@@ -52,6 +53,8 @@ def check_database(ask: Ask, *, sizes: Sizes = _DEFAULT) -> Iterator[Part]:
                 responses=checked.responses + responses,
                 keys=checked.keys + keys,
             )
+            yield Part(tuple(findings), checked)
+        for findings in check_doubles(ask, tables, book):
             yield Part(tuple(findings), checked)
         for findings in check_orphans(ask, tables, book):
             yield Part(tuple(findings), checked)

@@ -64,6 +64,21 @@ BREAKS = {
         f"INSERT INTO service_config VALUES ('retention.keep_ms', '{value}', 1)"
         for value in ('"30d"', "-1", "1.5", "true", "null", "[]")
     ],
+    "id-twice": [
+        f"""CREATE TABLE kept AS SELECT * FROM {table};
+            DROP TABLE {table}; CREATE TABLE {table} AS SELECT * FROM kept;
+            INSERT INTO {table} SELECT * FROM kept; {more}"""
+        for table, more in (
+            *((table, "") for table in ("tasks", "models", "clients", "responses", "service_config")),
+            ("clients", "UPDATE clients SET id = rowid"),
+        )
+    ],
+    "key-twice": [
+        f"""DROP TABLE idempotency_keys;
+            CREATE TABLE idempotency_keys (client_id, key, task_id);
+            INSERT INTO idempotency_keys VALUES ({client}, 'k', 'queued'), ({client}, 'k', 'running')"""
+        for client in ("''", "NULL")
+    ],
     "event-without-task": ["DELETE FROM tasks WHERE id = 'cancelled'"],
     "response-without-task": ["DELETE FROM tasks WHERE id = 'completed'"],
     "key-without-task": ["DELETE FROM tasks WHERE id = 'completed'"],
