@@ -53,9 +53,20 @@ def check_path(file: Path, *, may_create: bool) -> None:
         raise Unusable(f"The file cannot be looked at: {_why(error)}.") from error
     if not stat.S_ISREG(found.st_mode):
         raise Unusable("The path is not a regular file.")
+    for name in (file.name, f"{file.name}-wal", f"{file.name}-shm"):
+        if not _is_writable(file.with_name(name)):
+            # SQLite would open it for reading, and fail at the first write, when a service has told that it is ready.
+            raise Unusable(
+                "The database file, or one beside it, cannot be written to: look at their permissions, and whether the "
+                "disk takes changes at all."
+            )
     if _names_another_file(file.with_name(f"{file.name}-journal")):
         # SQLite 3.40 deletes the file that such a journal names, whoever put the name there.
         raise Unusable("A rollback journal that names another file lies beside the database; it is not touched.")
+
+
+def _is_writable(file: Path) -> bool:
+    return os.access(file, os.W_OK, effective_ids=os.access in os.supports_effective_ids) or not file.exists()
 
 
 def _names_another_file(journal: Path) -> bool:
