@@ -67,7 +67,8 @@ def _keys(reads: Reads) -> list[Finding]:
     return [
         KEYS_LEAD_TO_ONE_TASK.finding(
             text_or_none(first),
-            f"One idempotency key of the client {quoted(client)} leads to {integer(number):,} tasks, {quoted(last)} among them.",
+            f"One idempotency key of the client {quoted(client)} leads to {integer(number):,} tasks, "
+            f"{quoted(last)} among them.",
         )
         for first, last, number, client in rows
     ]

@@ -70,6 +70,24 @@ def test_a_sound_database_has_no_findings_and_is_read_without_a_trace(seven: Pat
     assert state_of(seven.parent) == before
 
 
+def test_a_path_may_begin_with_two_slashes(seven: Path) -> None:
+    result = CliRunner().invoke(command_line, ["check", f"/{seven}", "--json"])
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert json.loads(result.stdout)["checked"]["tasks"] == 7
+
+
+def test_what_the_store_would_not_write_to_is_a_finding(seven: Path) -> None:
+    by_hand(
+        seven,
+        "DROP TRIGGER tasks_leave_no_final_status",
+        'CREATE TRIGGER "a\x1b[2J" AFTER DELETE ON tasks BEGIN SELECT 1; END',
+    )
+    assert [finding["rule"] for finding in document(seven, exit_code=1)["findings"]] == ["own-layout", "own-layout"]
+    told = check(seven).stdout
+    assert "It lacks triggers of its layout: tasks_leave_no_final_status" in told
+    assert "\x1b" not in told
+
+
 def test_a_broken_rule_is_a_finding_and_the_exit_status(seven: Path) -> None:
     by_hand(seven, LOG_AHEAD)
     assert document(seven, exit_code=1)["findings"] == [

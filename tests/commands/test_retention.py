@@ -99,6 +99,13 @@ def test_what_is_applied_is_the_preview_and_is_told_in_its_form(old: Path) -> No
     assert again == {**NOTHING, "keep_ms": KEEP, "cutoff_ms": CUTOFF, "kept_recent": 3, "applied": True, "large": []}
 
 
+@pytest.mark.parametrize("options", [(), ("--apply",)])
+def test_a_path_may_begin_with_two_slashes(old: Path, options: tuple[str, ...]) -> None:
+    result = CliRunner().invoke(command_line, ["retention", f"/{old}", "--keep", "1s", "--json", *options])
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert json.loads(result.stdout)["tasks"] > 0
+
+
 def test_each_unit_of_a_period_is_told(old: Path) -> None:
     told = CliRunner().invoke(command_line, ["retention", "--help"]).stdout
     for period in ("2w", "30d", "12h", "45m", "90s", "500ms"):
