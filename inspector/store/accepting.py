@@ -13,6 +13,7 @@ from inspector.lmsp.statuses import Status
 from inspector.store.errors import Refused
 from inspector.store.idempotency import first_answer, keep_answer, key_of
 from inspector.store.stored_json import object_to_json
+from inspector.store.tasks import is_time_to_keep
 from inspector.store.writing import write_transaction
 
 
@@ -43,19 +44,23 @@ def accept_task(
 
     ``task_id`` is made up where none is given. ``on_restart`` None stores no policy, which recovery takes as fail, with
     a warning. Raises Refused for a policy that is none of fail, retry and resume, for a request that is no JSON object,
-    and for an id that is taken or empty.
+    for an id that is taken or empty, and for an empty ``client_id`` (a task of no client has None).
 
     An ``idempotency_key`` belongs to the client, and is stored with the task. The same request under it gives the first
     answer again, whatever ``task_id`` says and wherever the task stands now, and writes nothing; another request, kind,
     model or policy is Refused, naming the first task. A key is kept ``keep_key_ms`` milliseconds, or as long as its
-    task where that is None; then it is free for a new task. An empty key is Refused, and a time that is not above 0.
+    task where that is None; then it is free for a new task. An empty key is Refused, and a time that is no whole
+    number above 0.
     """
     if on_restart is not None and on_restart not in Policy.__members__.values():
         raise Refused(f"The policy {on_restart!r} is none of {', '.join(Policy)}.", wanted=Status.QUEUED)
     if task_id == "":
         raise Refused("The id of a task is not empty.", wanted=Status.QUEUED)
-    if keep_key_ms is not None and keep_key_ms <= 0:
-        raise Refused("An idempotency key is kept for more than 0 milliseconds.", wanted=Status.QUEUED)
+    if client_id == "":
+        # Under its keys it would be the same as no client.
+        raise Refused("The id of a client is not empty.", wanted=Status.QUEUED)
+    if not is_time_to_keep(keep_key_ms):
+        raise Refused("An idempotency key is kept for more than 0 whole milliseconds.", wanted=Status.QUEUED)
     body = object_to_json(request, "The request")
     key = (
         None

@@ -17,6 +17,8 @@ from inspector.store.pragmas import asked, set_pragma
 from inspector.store.writing import GroupDatabase, named_errors, wait_until_alone
 
 _WAIT_MS: Final = 10_000
+_LONGEST_WAIT_MS: Final = (1 << 31) - 1
+"""SQLite counts in 32 bits: what is longer would be no time at all."""
 _TRIES_FOR_WAL: Final = 100
 _JOURNALS: Final = ("wal", "delete", "truncate", "persist")
 
@@ -29,7 +31,8 @@ def open_service_database(path: str | os.PathLike[str], *, wait_ms: int = _WAIT_
     A database of an older version of the layout is brought up to the newest, in one transaction.
 
     The connection is in WAL mode with ``synchronous=FULL`` (an acknowledged write survives a loss of power, section
-    11.2), checks foreign keys, and waits ``wait_ms`` for other writers. Use and close it in the thread that opened it.
+    11.2), checks foreign keys, and waits ``wait_ms`` for other writers (below 0 as 0,
+    and at most 24 days). Use and close it in the thread that opened it.
 
     Raises NotOurs where the file holds anything but the native layout with its own triggers, Busy where another process
     held it too long, Unusable where the file or its folder cannot be used.
@@ -82,7 +85,7 @@ def _connect(file: Path, mode: str, wait_ms: int) -> sqlite3.Connection:
         f"file:{name}?mode={mode}",
         uri=True,
         isolation_level=None,
-        timeout=wait_ms / 1000,
+        timeout=min(max(wait_ms, 0), _LONGEST_WAIT_MS) / 1000,
     )
 
 

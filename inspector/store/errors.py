@@ -43,6 +43,7 @@ class NotOurs(Unusable):
 _SENTENCES: Final = {
     sqlite3.SQLITE_BUSY: "Another process is writing to the database: nothing was changed.",
     sqlite3.SQLITE_LOCKED: "Another connection holds a lock on the database: nothing was changed.",
+    sqlite3.SQLITE_PROTOCOL: "Other processes are opening the database at once: nothing was changed.",
     sqlite3.SQLITE_FULL: (
         "The disk is full, or the database has reached its largest size: nothing was changed; make room, then try "
         "again."
@@ -113,6 +114,6 @@ def unusable_for(error: sqlite3.Error) -> Unusable | None:
     sentence = _SENTENCES_OF_MORE_EXACT_CODES.get(code, _SENTENCES.get(primary))
     if sentence is None:
         return None
-    if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+    if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL):
         return Busy(sentence)
     return Unusable(sentence)

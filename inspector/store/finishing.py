@@ -9,7 +9,16 @@ from inspector.lmsp.events import event_of_move
 from inspector.lmsp.statuses import Status
 from inspector.store.errors import Refused
 from inspector.store.stored_json import object_to_json, to_json
-from inspector.store.tasks import Found, Written, check_move, find_for_worker, insert_events, refusal, require_one
+from inspector.store.tasks import (
+    Found,
+    Written,
+    check_move,
+    find_for_worker,
+    insert_events,
+    is_time_to_keep,
+    refusal,
+    require_one,
+)
 from inspector.store.writing import write_transaction
 
 
@@ -27,10 +36,13 @@ def complete_task(
 
     Refused where the task is being cancelled or has ended: whoever committed first has won (section 11.2). The id of
     the response is made from the task's where none is given; one that is taken is Refused. The response can be had for
-    ``keep_response_ms`` milliseconds, or as long as its task where that is None; a time that is not above 0 is Refused.
+    ``keep_response_ms`` milliseconds, or as long as its task where that is None; Refused is one that is no whole
+    number above 0.
     """
-    if keep_response_ms is not None and keep_response_ms <= 0:
-        raise Refused("A response is kept for more than 0 milliseconds.", task_id=task_id, wanted=Status.COMPLETED)
+    if not is_time_to_keep(keep_response_ms):
+        raise Refused(
+            "A response is kept for more than 0 whole milliseconds.", task_id=task_id, wanted=Status.COMPLETED
+        )
     body = object_to_json(response, "The response")
     new_id = f"resp_{task_id}" if response_id is None else response_id
     data = to_json({"response_id": new_id}, "The id of the response")
@@ -61,7 +73,7 @@ def fail_task(db: Database, task_id: str, *, code: str, message: str, attempt: i
     if not code:
         raise Refused("A task fails with an error code.", task_id=task_id, wanted=Status.FAILED)
     # The name of a file in an error's text may hold lone surrogates: that must not keep the task from ending.
-    message = message.encode("utf-8", "backslashreplace").decode("utf-8")
+    code, message = (text.encode("utf-8", "backslashreplace").decode("utf-8") for text in (code, message))
     data = to_json({"error": {"code": code, "message": message}}, "The error")
     with write_transaction(db) as conn:
         found = find_for_worker(conn, task_id, attempt, Status.FAILED)

@@ -1,5 +1,7 @@
 """What a service reads to answer its clients. Nothing here takes a lock that a writer waits for."""
 
+from typing import Any
+
 from sqlite_utils import Database
 
 from inspector.layout.rows import EventRow, ResponseRow, StoredText, TaskRow
@@ -9,13 +11,18 @@ from inspector.store.tasks import TASK_COLUMNS
 from inspector.store.writing import named_errors
 
 
+def _rows(db: Database, sql: str, task_id: str, *parameters: int) -> list[Any]:
+    try:
+        with named_errors():
+            return db.conn.execute(sql, (task_id, *parameters)).fetchall()
+    except Refused:
+        # A text that has no UTF-8 is the id of no task.
+        return []
+
+
 def find_task(db: Database, task_id: str) -> TaskRow | None:
     """Return the task as it is now, or None where there is none of this id (any more)."""
-    with named_errors():
-        rows = db.conn.execute(
-            f"SELECT {TASK_COLUMNS} FROM tasks WHERE id = ?",  # noqa: S608  names of ours
-            (task_id,),
-        ).fetchall()
+    rows = _rows(db, f"SELECT {TASK_COLUMNS} FROM tasks WHERE id = ?", task_id)  # noqa: S608  names of ours
     return TaskRow(*rows[0]) if rows else None
 
 
@@ -39,13 +46,15 @@ def task_events(db: Database, task_id: str, *, after_seq: int = 0, limit: int = 
     """
     if limit < 1:
         raise Refused("At least one event is asked for.", task_id=task_id)
-    with named_errors():
-        rows = db.conn.execute(
-            """
-            SELECT id, task_id, seq, type, status, attempt, created_at, data
-            FROM task_events WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?""",
-            (task_id, after_seq, limit),
-        ).fetchall()
+    rows = _rows(
+        db,
+        """
+        SELECT id, task_id, seq, type, status, attempt, created_at, data
+        FROM task_events WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?""",
+        task_id,
+        after_seq,
+        limit,
+    )
     return tuple(_event(*row) for row in rows)
 
 
@@ -60,13 +69,14 @@ def stored_response(db: Database, task_id: str, *, now_ms: int) -> ResponseRow |
 
     None where the task has none, and from the moment on at which it expires, whether cleanup has come by or not.
     """
-    with named_errors():
-        rows = db.conn.execute(
-            """
-            SELECT id, task_id, client_id, model_id, status, created_at, expires_at, body
-            FROM responses WHERE task_id = ? AND (expires_at IS NULL OR expires_at > ?)""",
-            (task_id, now_ms),
-        ).fetchall()
+    rows = _rows(
+        db,
+        """
+        SELECT id, task_id, client_id, model_id, status, created_at, expires_at, body
+        FROM responses WHERE task_id = ? AND (expires_at IS NULL OR expires_at > ?)""",
+        task_id,
+        now_ms,
+    )
     if not rows:
         return None
     ((response_id, owner_id, client_id, model_id, status, created_at, expires_at, body),) = rows

@@ -93,6 +93,11 @@ def refusal(task_id: str, found: str, wanted: str, reason: str) -> Refused:
     )
 
 
+def is_time_to_keep(value: object) -> bool:
+    """Say whether something can be kept for ``value``: a whole number of milliseconds above 0, or None for no end."""
+    return value is None or (isinstance(value, int) and not isinstance(value, bool) and value > 0)
+
+
 def check_move(found: Found, to: Status) -> None:
     """Raise Refused where a task in this status may not be moved to ``to``."""
     if not may_move(found.status, to):

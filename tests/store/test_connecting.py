@@ -86,6 +86,14 @@ def test_a_path_may_begin_with_more_than_one_slash(tmp_path: Path, slashes: str)
     assert sorted(picture(tmp_path)) == ["service.db"]
 
 
+@pytest.mark.parametrize(
+    ("wait_ms", "waits_ms"), [(-1, 0), (0, 0), (7, 7), (2**31 - 1, 2**31 - 1), (2**31, 2**31 - 1), (10**15, 2**31 - 1)]
+)
+def test_the_wait_for_others_is_within_what_sqlite_counts(tmp_path: Path, wait_ms: int, waits_ms: int) -> None:
+    with closing(store.open_service_database(tmp_path / "service.db", wait_ms=wait_ms)) as db:
+        assert pragma(db.conn, "busy_timeout") == waits_ms
+
+
 def test_a_link_to_a_database_is_followed(tmp_path: Path) -> None:
     native_file(tmp_path / "service.db")
     (tmp_path / "link").symlink_to("service.db")

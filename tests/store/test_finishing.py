@@ -93,7 +93,8 @@ def test_a_failure_has_a_code(rig: Rig) -> None:
 
 def test_a_message_that_is_no_text_does_not_keep_a_task_from_failing(rig: Rig) -> None:
     put(rig.db, "running")
-    store.fail_task(rig.db, "t", code="c", message="no such file: caf\udce9", attempt=1, now_ms=200)
+    store.fail_task(rig.db, "t", code="c\udc80", message="no such file: caf\udce9", attempt=1, now_ms=200)
+    assert rig.task("t")["error_code"] == "c\\udc80"
     assert rig.task("t")["error_message"] == "no such file: caf\\udce9"
 
 

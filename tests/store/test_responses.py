@@ -72,7 +72,7 @@ def test_its_time_begins_with_the_completion_also_where_the_clock_has_stepped_ba
     assert (response.created_at, response.expires_at) == (1_000_002, 1_000_052)
 
 
-@pytest.mark.parametrize("keep_ms", [0, -1, -(10**15)])
+@pytest.mark.parametrize("keep_ms", [0, -1, -(10**15), True, 0.5, float("nan"), "5"])
 @pytest.mark.parametrize("status", ["running", "cancelling", "completed"])
 def test_a_time_that_is_not_above_0_is_refused(rig: Rig, status: str, keep_ms: int) -> None:
     put(rig.db, status)

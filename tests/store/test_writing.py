@@ -26,6 +26,7 @@ def error_of(code: int, kind: type[sqlite3.Error] = sqlite3.OperationalError) ->
         (sqlite3.SQLITE_BUSY_SNAPSHOT, store.Busy),
         (sqlite3.SQLITE_BUSY_RECOVERY, store.Busy),
         (sqlite3.SQLITE_LOCKED, store.Busy),
+        (sqlite3.SQLITE_PROTOCOL, store.Busy),
         (sqlite3.SQLITE_FULL, store.Unusable),
         (sqlite3.SQLITE_IOERR_READ, store.Unusable),
         (sqlite3.SQLITE_IOERR_WRITE, store.Unusable),
