@@ -1,13 +1,15 @@
 """One way to begin a write, and one place where SQLite's errors get our names."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from inspector.store.connecting import open_group_database
 from inspector.store.errors import unusable_for
-from inspector.store.writing import named_errors, write_transaction
-from tests.support.store_factory import Rig, put
+from inspector.store.writing import group_transaction, named_errors, write_transaction
+from tests.support.store_factory import Rig, put, tapped
 from tests.support.subject import store
 
 pytestmark = pytest.mark.ours
@@ -135,3 +137,13 @@ def test_where_another_writes_too_long_it_is_busy(tmp_path: Path) -> None:
     writer.execute("ROLLBACK")
     store.accept_task(db, request={}, on_restart="retry", now_ms=1)
     db.close()
+
+
+def test_a_rule_that_was_refused_in_a_group_leaves_no_savepoint(tmp_path: Path) -> None:
+    seen: list[str] = []
+    with closing(open_group_database(tmp_path / "service.db", wait_ms=1000)) as db:
+        with tapped(db, before=seen.append), group_transaction(db):
+            for _ in range(3):
+                with pytest.raises(store.Refused):
+                    store.finish_cancel(db, "nobody", attempt=1, now_ms=1)
+    assert seen.count("SAVEPOINT rule") == seen.count("ROLLBACK TO rule") == seen.count("RELEASE rule") == 3
