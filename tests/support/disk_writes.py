@@ -22,11 +22,13 @@ def prepare(db: Database) -> None:
         put(db, "running", task_id=task_id)
     for task_id in ("start", "cancel"):
         put(db, "queued", task_id=task_id)
+    put(db, "queued", task_id="claim", at=50)
     put(db, "cancelling", task_id="finish cancel")
     put(db, "running", task_id="left over", on_restart="fail")
     for number in range(3):
         put(db, "completed", task_id=f"old {number}")
     store.set_config(db, "retention.keep_ms", 1000, now_ms=1)
+    store.pair_client(db, name="r", scopes=[], client_id="revoke", now_ms=1)
 
 
 def _append(task_id: str, *texts: str) -> Write:
@@ -50,6 +52,7 @@ WRITES: Final[dict[str, Write]] = {
         db, request={}, on_restart="retry", task_id="keyed", idempotency_key="k", now_ms=NOW_MS
     ),
     "start": lambda db: store.start_task(db, "start", status="loading", attempt=1, now_ms=NOW_MS),
+    "claim the next": lambda db: store.claim_next_task(db, now_ms=NOW_MS),
     "append one event": _append("one", "a"),
     "append fifty events": _append("fifty", *"a" * 50),
     "append a large event": _append("large", "x" * 300_000),
@@ -61,10 +64,14 @@ WRITES: Final[dict[str, Write]] = {
     "set a value": lambda db: store.set_config(db, "k", 1, now_ms=NOW_MS),
     "register a model": lambda db: store.register_model(db, Path(__file__), name="m", model_id="m", now_ms=NOW_MS),
     "pair a client": lambda db: store.pair_client(db, name="c", scopes=["read"], client_id="c", now_ms=NOW_MS),
+    "revoke a client": lambda db: store.revoke_client(db, "revoke", now_ms=NOW_MS),
     "recover": _recover,
     "clean up": _clean_up,
 }
-"""What each does, and the call. Recovery moves every task that is left; cleanup makes a checkpoint: they come last."""
+"""What each does, and the call. Recovery moves every task that is left; cleanup makes a checkpoint: they come last.
+
+Not here is ``authenticate``: it lets a client in whatever the disk does.
+"""
 
 REFUSED: Final[dict[str, Write]] = {
     "accept an id again": lambda db: store.accept_task(db, request={}, on_restart=None, task_id="one", now_ms=NOW_MS),
