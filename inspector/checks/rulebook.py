@@ -169,6 +169,8 @@ _CONTENT_RULES: Final[tuple[Rule[Stored, str], ...]] = (
         "design 8",
         content_rules.period_is_a_number,
         ("service_config.key", "service_config.value"),
+        # The store takes any value there; cleanup then says no.
+        severity=Severity.WARNING,
     ),
 )
 

@@ -8,7 +8,7 @@ from tests.checks.broken import BREAKS, LOOSE, ONE_BREAK, SOUND, WRONG_VALUES, f
 from tests.support.store_invariants import checked_parts, findings_in
 
 SHOWN_ELSEWHERE = {"own-layout", "value-type", "unreadable", "file-damaged"}
-WARNINGS = {"large-value", "stored-bytes", "attempt-start", "left-of-restart"}
+WARNINGS = {"large-value", "stored-bytes", "retention-period", "attempt-start", "left-of-restart"}
 
 
 def test_every_rule_is_broken_somewhere() -> None:

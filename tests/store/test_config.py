@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.store_factory import Rig, one
+from tests.support.store_factory import Rig, failing_at, one, statements_of, tapped
 from tests.support.subject import store
 
 
@@ -37,10 +37,10 @@ def test_what_cannot_be_stored_is_refused(rig: Rig, key: str, value: Any) -> Non
 
 
 @pytest.mark.parametrize("text", ["", "{", "nan", "[" * 100_000, "1" * 5000])
-def test_a_value_that_is_not_json_is_unusable(rig: Rig, text: str) -> None:
-    rig.db.conn.execute("INSERT INTO service_config (key, value, updated_at) VALUES ('k', ?, 1)", (text,))
+def test_a_value_that_is_not_json_is_unusable(odd_rig: Rig, text: str) -> None:
+    odd_rig.db.conn.execute("INSERT INTO service_config (key, value, updated_at) VALUES ('k', ?, 1)", (text,))
     with pytest.raises(store.Unusable, match="k"):
-        store.config_value(rig.db, "k")
+        store.config_value(odd_rig.db, "k")
 
 
 def test_a_key_is_known_by_its_whole_name(rig: Rig) -> None:
@@ -49,3 +49,21 @@ def test_a_key_is_known_by_its_whole_name(rig: Rig) -> None:
     assert store.config_value(rig.db, "k") is None
     with pytest.raises(store.Refused, match="UTF-8"):
         store.config_value(rig.db, "k\udc80")
+
+
+@pytest.mark.ours
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("there", [False, True])
+def test_a_value_whose_writing_fails_halfway_changes_nothing(rig: Rig, there: bool, moment: str) -> None:
+    if there:
+        store.set_config(rig.db, "k", 1, now_ms=5)
+    steps = 3
+    for number in range(steps - (moment == "after")):
+        with (
+            rig.unchanged(),
+            pytest.raises(store.Unusable, match="disk"),
+            tapped(rig.db, **{moment: failing_at(number)}),
+        ):
+            store.set_config(rig.db, "k", 2, now_ms=6)
+    assert len(statements_of(rig.db, lambda: store.set_config(rig.db, "k", 2, now_ms=6))) == steps
+    assert store.config_value(rig.db, "k") == 2

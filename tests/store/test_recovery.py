@@ -145,10 +145,12 @@ def test_the_last_hundred_starts_are_kept(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("text", ["{", "7", "null", '"text"', "{}"])
-def test_what_somebody_else_has_put_in_its_place_does_not_stop_a_start(rig: Rig, text: str) -> None:
-    rig.db.conn.execute("INSERT INTO service_config (key, value, updated_at) VALUES ('service.starts', ?, 1)", (text,))
-    recover(rig.db, now_ms=10)
-    assert starts(rig.db) == [{"at": 10, "counts": {}}]
+def test_what_somebody_else_has_put_in_its_place_does_not_stop_a_start(odd_rig: Rig, text: str) -> None:
+    odd_rig.db.conn.execute(
+        "INSERT INTO service_config (key, value, updated_at) VALUES ('service.starts', ?, 1)", (text,)
+    )
+    recover(odd_rig.db, now_ms=10)
+    assert starts(odd_rig.db) == [{"at": 10, "counts": {}}]
 
 
 @pytest.mark.ours
@@ -334,12 +336,12 @@ def test_a_plan_of_another_database_does_no_harm(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000])
-def test_a_snapshot_that_cannot_be_read_stops_no_recovery(rig: Rig, text: str) -> None:
-    put(rig.db, "running", on_restart="resume", snapshot={"n": 1})
-    put(rig.db, "running", task_id="u", on_restart="retry", at=50)
-    rig.db.conn.execute("UPDATE tasks SET snapshot = ? WHERE id = 't'", (text,))
-    plan = store.plan_recovery(rig.db)
-    result = store.apply_recovery(rig.db, plan, now_ms=5000)
+def test_a_snapshot_that_cannot_be_read_stops_no_recovery(odd_rig: Rig, text: str) -> None:
+    put(odd_rig.db, "running", on_restart="resume", snapshot={"n": 1})
+    put(odd_rig.db, "running", task_id="u", on_restart="retry", at=50)
+    odd_rig.db.conn.execute("UPDATE tasks SET snapshot = ? WHERE id = 't'", (text,))
+    plan = store.plan_recovery(odd_rig.db)
+    result = store.apply_recovery(odd_rig.db, plan, now_ms=5000)
     assert result.applied == plan
     assert plan.counts() == {"queued": 1, "running": 1}
     (resumed,) = result.resumed

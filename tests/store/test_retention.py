@@ -140,11 +140,11 @@ def test_a_stored_period_that_is_none_is_refused(rig: Rig, value: object) -> Non
 
 
 @pytest.mark.parametrize("text", ["", "{", "NaN", "9" * 5000, "[" * 100_000])
-def test_a_stored_period_that_is_no_json_is_refused(rig: Rig, text: str) -> None:
-    store.set_config(rig.db, "retention.keep_ms", 1, now_ms=1)
-    rig.db.conn.execute("UPDATE service_config SET value = ?", (text,))
-    with rig.unchanged(), pytest.raises(store.Refused, match=r"retention\.keep_ms"):
-        store.plan_retention(rig.db, now_ms=NOW)
+def test_a_stored_period_that_is_no_json_is_refused(odd_rig: Rig, text: str) -> None:
+    store.set_config(odd_rig.db, "retention.keep_ms", 1, now_ms=1)
+    odd_rig.db.conn.execute("UPDATE service_config SET value = ?", (text,))
+    with odd_rig.unchanged(), pytest.raises(store.Refused, match=r"retention\.keep_ms"):
+        store.plan_retention(odd_rig.db, now_ms=NOW)
 
 
 @pytest.mark.parametrize("keep_ms", [-1, True, 1.0, float("nan"), "30d", 1 << 63])

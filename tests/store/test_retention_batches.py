@@ -157,10 +157,10 @@ def test_a_task_that_turns_out_to_be_large_goes_alone_though_others_wait_behind_
     assert result.large == ("t1",)
 
 
-def test_a_large_response_that_expires_is_no_large_task(rig: Rig) -> None:
-    ended(rig.db, "t", at=CUTOFF + 1, response_ends=NOW)
-    rig.db.conn.execute("UPDATE responses SET body = ?", ("x" * 8_000_000,))
-    assert cleaned(rig, Time()).large == ()
+def test_a_large_response_that_expires_is_no_large_task(odd_rig: Rig) -> None:
+    ended(odd_rig.db, "t", at=CUTOFF + 1, response_ends=NOW)
+    odd_rig.db.conn.execute("UPDATE responses SET body = ?", ("x" * 8_000_000,))
+    assert cleaned(odd_rig, Time()).large == ()
 
 
 def test_a_large_task_is_named_also_where_its_id_is_no_utf8(odd_rig: Rig) -> None:

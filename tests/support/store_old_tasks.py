@@ -124,7 +124,7 @@ def leave_many_old(db: Database, number: int, *, events: int) -> None:
         conn.executemany(
             """
             INSERT INTO idempotency_keys (client_id, key, request_digest, task_id, status_code, result, created_at)
-            VALUES ('', ?1, 'sha256', ?1, 202, '{}', 1)""",
+            VALUES ('', ?1, 'sha256:' || printf('%064d', 0), ?1, 202, '{}', 1)""",
             [(task_id,) for task_id in ids],
         )
     conn.execute("COMMIT")
