@@ -71,6 +71,18 @@ def test_of_many_workers_that_claim_a_task_one_gets_it(tmp_path: Path) -> None:
         assert sorted(told[task_id]) == sorted([found, *[f"refused, found {found}"] * 3])
 
 
+def test_of_many_processes_that_claim_the_next_task_each_gets_tasks_of_its_own(tmp_path: Path) -> None:
+    path = prepared(tmp_path, "queued")
+    answers = race(path, [("claim next", TASKS[:15])] * 4)
+    claimed = [task_id for told in answers for task_id in told if task_id != "none"]
+    assert sorted(claimed) == list(TASKS)
+    assert all(told.index("none") == len(told) - told.count("none") for told in answers if "none" in told)
+    assert set(statuses(path).values()) == {"loading"}
+    with closing(sqlite3.connect(path)) as conn:
+        assert broken_invariants(conn) == []
+        assert conn.execute("SELECT DISTINCT last_seq FROM tasks").fetchall() == [(2,)]
+
+
 def test_a_cancel_of_a_queued_task_races_its_claim(tmp_path: Path) -> None:
     path = prepared(tmp_path, "queued")
     told = run(path, ["claim", "cancel"])

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.store_factory import Rig, put, tapped
+from tests.support.store_factory import Rig, failing_at, put, statements_of, tapped
 from tests.support.subject import store
 
 
@@ -43,6 +43,35 @@ def test_a_worker_starts_a_task_as_loading_or_running_only(rig: Rig, status: Any
     with rig.unchanged(), pytest.raises(store.Refused) as refused:
         store.start_task(rig.db, "t", status=status, attempt=1, now_ms=200)
     assert (refused.value.task_id, refused.value.wanted) == ("t", status)
+
+
+@pytest.mark.ours
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("warm", [False, True])
+def test_a_claim_of_the_next_task_that_fails_halfway_claims_nothing(rig: Rig, warm: bool, moment: str) -> None:
+    put(rig.db, "queued", task_id="probe", at=50)
+    steps = statements_of(rig.db, lambda: store.claim_next_task(rig.db, now_ms=200, warm=warm))
+    assert len(steps) == 6
+    put(rig.db, "queued")
+    for number in range(len(steps) - (moment == "after")):
+        with (
+            rig.unchanged(),
+            pytest.raises(store.Unusable, match="disk"),
+            tapped(rig.db, **{moment: failing_at(number)}),
+        ):
+            store.claim_next_task(rig.db, now_ms=200, warm=warm)
+    claimed = store.claim_next_task(rig.db, now_ms=200, warm=warm)
+    assert claimed is not None
+    assert claimed.id == "t"
+
+
+def test_of_two_connections_each_claims_a_task_of_its_own(rig: Rig) -> None:
+    for number in range(4):
+        put(rig.db, "queued", task_id=f"t{number}", at=100 + number)
+    with closing(store.open_service_database(rig.path)) as other:
+        claimed = [store.claim_next_task(db, now_ms=200) for db in (rig.db, other, other, rig.db, other)]
+        assert [task and task.id for task in claimed] == ["t0", "t1", "t2", "t3", None]
+        assert store.next_queued_task(rig.db) is None
 
 
 def test_a_worker_that_outlived_a_restart_finishes_nothing(rig: Rig) -> None:

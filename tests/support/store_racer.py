@@ -47,6 +47,11 @@ def _claim_warm(db: Database, task_id: str) -> str:
     return _told(lambda: store.start_task(db, task_id, status="running", attempt=1, now_ms=500, warm=True).status)
 
 
+def _claim_next(db: Database, _: str) -> str:
+    task = store.claim_next_task(db, now_ms=500)
+    return "none" if task is None else task.id
+
+
 def _accept_with_key(db: Database, key: str, word: str) -> str:
     try:
         accepted = store.accept_task(
@@ -95,6 +100,7 @@ RULES: Final[dict[str, Callable[[Database, str], str]]] = {
     "authenticate": _authenticate,
     "cancel": _cancel,
     "claim": _claim,
+    "claim next": _claim_next,
     "claim warm": _claim_warm,
     "complete": _complete,
     "fail": _fail,
