@@ -33,6 +33,7 @@ class Task:
     finished: int | None = None
     response_ends: int | None = None
     """When its response expires; None for never, where it has one."""
+    response_is_there: bool = False
 
     def __post_init__(self) -> None:
         self.updated = self.created
@@ -235,6 +236,8 @@ class Histories(RuleBasedStateMachine):
                 self.db, task_id, {"of": task_id}, attempt=n, now_ms=self.now_ms, keep_response_ms=keep
             ),
         )
+        if taken:
+            self.model[task_id].response_is_there = True
         if taken and keep is not None:
             self.model[task_id].response_ends = self.model[task_id].updated + keep
 
@@ -301,7 +304,15 @@ class Histories(RuleBasedStateMachine):
         expired = [at for at, key in self.keys.items() if key.ends is not None and key.ends <= self.now_ms]
         for at in expired:
             del self.keys[at]
+        overdue = [
+            task
+            for task in self.model.values()
+            if task.response_is_there and task.response_ends is not None and task.response_ends <= self.now_ms
+        ]
+        for task in overdue:
+            task.response_is_there = False
         assert (result.tasks, result.events, result.expired_keys) == (len(old), events, len(expired))
+        assert (plan.expired_responses, result.expired_responses) == (len(overdue), len(overdue))
         assert (plan.tasks, plan.events) == (len(old), events)
         unfinished = sum(task.status not in FINAL for task in self.model.values())
         assert plan.kept_unfinished == unfinished
@@ -343,6 +354,8 @@ class Histories(RuleBasedStateMachine):
             task_id: (task.status, task.attempt, task.events, task.created, task.updated, task.finished)
             for task_id, task in self.model.items()
         }
+        responses = self.db.conn.execute("SELECT task_id FROM responses").fetchall()
+        assert {row[0] for row in responses} == {i for i, task in self.model.items() if task.response_is_there}
         keys = self.db.conn.execute("SELECT client_id, key, task_id, expires_at FROM idempotency_keys").fetchall()
         assert {row[:2]: row[2:] for row in keys} == {at: (key.task_id, key.ends) for at, key in self.keys.items()}
 
