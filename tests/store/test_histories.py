@@ -241,6 +241,17 @@ class Histories(RuleBasedStateMachine):
         if taken and keep is not None:
             self.model[task_id].response_ends = self.model[task_id].updated + keep
 
+    @rule(task_id=tasks)
+    def work_off(self, task_id: str) -> None:
+        """Start and complete a task at once: step by step few tasks would come to a response that expires."""
+        self.start(task_id, 0, "running", warm=True)
+        self.complete(task_id, 0, 200)
+
+    @rule(steps=st.sampled_from([200, 300]))
+    def clean_up_later(self, steps: int) -> None:
+        self.time_passes(steps)
+        self.clean_up(1000)
+
     @rule(task_id=tasks, off=attempts)
     def fail(self, task_id: str, off: int) -> None:
         allowed = dict.fromkeys((Status.QUEUED, Status.LOADING, Status.RUNNING), Status.FAILED)
