@@ -141,9 +141,9 @@ def test_where_another_writes_too_long_it_is_busy(tmp_path: Path) -> None:
 
 def test_a_rule_that_was_refused_in_a_group_leaves_no_savepoint(tmp_path: Path) -> None:
     seen: list[str] = []
-    with closing(open_group_database(tmp_path / "service.db", wait_ms=1000)) as db:
-        with tapped(db, before=seen.append), group_transaction(db):
-            for _ in range(3):
-                with pytest.raises(store.Refused):
-                    store.finish_cancel(db, "nobody", attempt=1, now_ms=1)
+    db = open_group_database(tmp_path / "service.db", wait_ms=1000)
+    with closing(db), tapped(db, before=seen.append), group_transaction(db):
+        for _ in range(3):
+            with pytest.raises(store.Refused):
+                store.finish_cancel(db, "nobody", attempt=1, now_ms=1)
     assert seen.count("SAVEPOINT rule") == seen.count("ROLLBACK TO rule") == seen.count("RELEASE rule") == 3
