@@ -92,6 +92,23 @@ def test_an_event_of_a_wrong_type_makes_no_gap_of_its_own(seq: int) -> None:
         assert [finding.rule for finding in findings_in(conn)] == ["value-type"]
 
 
+def test_a_value_of_a_wrong_type_hides_nothing_of_another_task() -> None:
+    with filled(loose=True) as conn:
+        conn.execute("UPDATE task_events SET attempt = 'one' WHERE task_id = 'running' AND seq = 2")
+        conn.execute("UPDATE tasks SET last_seq = 9 WHERE id = 'queued'")
+        found = {(finding.rule, finding.task_id) for finding in findings_in(conn)}
+    assert found == {("value-type", "running"), ("last-seq", "queued")}
+
+
+def test_a_sequence_number_that_is_there_twice_is_found() -> None:
+    with filled(loose=True) as conn:
+        conn.execute("INSERT INTO task_events SELECT * FROM task_events WHERE task_id = 'running' AND seq = 2")
+        findings = [finding for finding in findings_in(conn) if finding.rule == "sequence-gap"]
+    assert [(finding.task_id, finding.message) for finding in findings] == [
+        ("running", "There are two events with the sequence number 2.")
+    ]
+
+
 def test_the_ids_of_another_layouts_events_are_not_taken_for_an_order() -> None:
     with filled(loose=True) as conn:
         conn.executescript("""
@@ -121,6 +138,8 @@ def test_what_is_as_the_table_of_a_restart_has_it_is_not_left_over() -> None:
 @pytest.mark.parametrize("starts", ["", "{", "[]", "{}", "[1]", '[{"at": "9"}]', '[{"at": true}]', "[" * 100_000, "9"])
 def test_a_list_of_starts_that_is_none_says_nothing(starts: str) -> None:
     with filled() as conn:
+        conn.execute("UPDATE tasks SET created_at = -5, updated_at = -5 WHERE id = 'queued'")
+        conn.execute("UPDATE task_events SET created_at = -5 WHERE task_id = 'queued'")
         conn.execute("INSERT INTO service_config VALUES ('service.starts', ?, 9)", (starts,))
         assert {finding.rule for finding in findings_in(conn)} <= {"stored-json"}
 

@@ -296,6 +296,41 @@ def test_an_error_without_a_code_is_text_that_cannot_be_read(error: Exception) -
         damage_of(sqlite3.ProgrammingError("closed"))
 
 
+class Holed(PlainReads):
+    """A connection on which the tasks of some rowids cannot be read."""
+
+    def __init__(self, conn: sqlite3.Connection, first: int, last: int) -> None:
+        super().__init__(conn)
+        self.first = first
+        self.last = last
+
+    def rows(self, sql: str, parameters: Parameters = ()) -> list[Row]:
+        found = super().rows(sql, parameters)
+        if "FROM tasks WHERE tasks.rowid > ? AND" in sql and any(
+            isinstance(row[0], int) and self.first <= row[0] <= self.last for row in found
+        ):
+            raise damage()
+        return found
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "told", "tasks"),
+    [
+        (1, 1, "Tasks at the start of the table, up to rowid 1 cannot be read.", 6),
+        (4, 4, "Tasks behind rowid 3 of the table, up to rowid 4 cannot be read.", 6),
+        (6, 7, "Tasks behind rowid 5 of the table, up to rowid 7 cannot be read.", 5),
+        (1, 7, "Tasks at the start of the table, up to rowid 7 cannot be read.", 0),
+    ],
+)
+def test_tasks_that_cannot_be_read_are_told_by_their_rowids(first: int, last: int, told: str, tasks: int) -> None:
+    with filled() as conn:
+        reads = Holed(conn, first, last)
+        parts = list(check_database(lambda question: question(reads)))
+    findings = [finding for part in parts for finding in part.findings if finding.message.startswith("Tasks ")]
+    assert [(finding.rule, finding.message.startswith(told)) for finding in findings] == [("unreadable", True)]
+    assert parts[-1].checked.tasks == tasks
+
+
 def test_what_has_lost_its_task_is_found_in_ranges_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
     with filled() as conn:
         conn.execute("DELETE FROM tasks WHERE id IN ('queued', 'running', 'completed')")

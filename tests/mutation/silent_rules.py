@@ -12,7 +12,10 @@ PATHS: Final = (
     "inspector/checks/task_rules.py",
 )
 
-TESTS: Final = ("tests/checks/test_rulebook.py",)
+TESTS: Final = (
+    "tests/checks/test_rulebook.py::test_a_broken_rule_is_found",
+    "tests/checks/test_rulebook.py::test_a_sequence_number_that_is_there_twice_is_found",
+)
 
 
 def silent_rules() -> Iterator[Mutant]:
