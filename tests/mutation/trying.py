@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from tests.mutation.mutants import ROOT, Mutant
 
@@ -89,14 +89,17 @@ class Copy:
         """End the process."""
         self._process.communicate()
 
-    def _answer(self) -> str:
+    def _answer(self) -> Any:  # noqa: ANN401 # JSON
+        """Return the next answer. Raises RuntimeError where the process has ended."""
         assert self._process.stdout is not None
-        return str(json.loads(self._process.stdout.readline()))
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"the process that runs the tests has ended with {self._process.wait()}")
+        return json.loads(line)
 
     def run(self, tests: Iterable[str], *, unbroken: bool = False) -> Run:
         """Run these tests up to the first that fails. Bytecode is written only where the program is ``unbroken``."""
         assert self._process.stdin is not None
-        assert self._process.stdout is not None
         asked = {
             "arguments": [*_OPTIONS, *tests],
             "write_bytecode": unbroken,
@@ -104,7 +107,7 @@ class Copy:
         }
         self._process.stdin.write(json.dumps(asked) + "\n")
         self._process.stdin.flush()
-        return Run(**json.loads(self._process.stdout.readline()))
+        return Run(**self._answer())
 
     def try_out(self, mutant: Mutant) -> Run:
         """Break the file, run the tests, and make it whole again."""
