@@ -15,7 +15,23 @@ from tests.mutation.mutants import Mutant
 
 PATH: Final = "inspector/layout/native_v1.sql"
 
-OF_ROWS: Final = ("tests/layout/test_refusals.py",)
+OF_ROWS: Final = tuple(
+    f"tests/layout/test_refusals.py::test_{name}"
+    for name in (
+        "what_a_store_writes_is_taken",
+        "each_trigger_holds_by_itself",
+        "a_value_of_the_wrong_kind_is_not_stored",
+        "a_log_starts_at_1_also_where_its_trigger_is_gone",
+        "an_id_that_was_deleted_does_not_come_back",
+        "the_ids_of_another_table_do_not_count",
+        "a_finished_task_is_deleted_with_all_that_is_its_own",
+        "many_events_move_their_task_once",
+        "an_event_without_its_tasks_move_stops_every_other_write_of_that_task",
+        "an_impossible_row_is_not_stored",
+        "is_refused_and_changes_nothing",
+    )
+)
+"""The quick ones first."""
 OF_COLUMNS: Final = ("tests/layout/test_native.py",)
 """What is asked of each column alike, and quickly."""
 

@@ -20,7 +20,7 @@ from tests.mutation import layout_mutants
 from tests.mutation.layout_mutants import layout_mutants as mutants_of_the_layout
 from tests.mutation.mutants import ROOT, Mutant, modules, source_of, written_mutants
 from tests.mutation.silent_rules import silent_rules
-from tests.mutation.trying import Copy, try_all
+from tests.mutation.trying import Copy, Run, try_all
 
 pytestmark = [pytest.mark.ours, pytest.mark.process]
 
@@ -40,6 +40,10 @@ QUICK = {
 @cache
 def every_mutant() -> tuple[Mutant, ...]:
     return (*written_mutants(), *mutants_of_the_layout(), *silent_rules())
+
+
+def told(survived: list[tuple[Mutant, Run]]) -> str:
+    return "".join(f"\n{mutant.name}\n{run.tail}\n" for mutant, run in survived)
 
 
 def functions_of(path: str) -> dict[str, range]:
@@ -154,7 +158,7 @@ def test_a_few_mutants_are_found_in_each_run(copy: Copy, proved: Callable[[str],
     quick = [replace(mutant, tests=(QUICK[mutant.name],)) for mutant in every_mutant() if mutant.name in QUICK]
     assert len(quick) == len(QUICK)
     survived = try_all([copy], quick, lambda *_: None)
-    assert [f"{mutant.name}\n{run.tail}" for mutant, run in survived] == []
+    assert not survived, told(survived)
     proved(f"mutation: {len(quick)} of {len(every_mutant())} mutants tried, all found")
 
 
@@ -169,5 +173,5 @@ def test_every_mutant_is_found(tmp_path: Path, proved: Callable[[str], None]) ->
         others = [stack.enter_context(first.again(tmp_path / str(number))) for number in range(1, AT_ONCE)]
         survived = try_all([first, *others], every_mutant(), lambda *_: None)
 
-    assert [f"{mutant.name}\n{run.tail}" for mutant, run in survived] == []
+    assert not survived, told(survived)
     proved(f"mutation: {len(every_mutant())} mutants, {len(every_mutant())} found, 0 survived")

@@ -50,6 +50,15 @@ def test_a_task_whose_log_ended_without_it_is_left_alone_and_the_others_are_reco
     assert odd_rig.task("t") == before
 
 
+def test_a_task_whose_log_lost_its_last_event_is_recovered_after_what_is_there(odd_rig: Rig) -> None:
+    put(odd_rig.db, "running", on_restart="retry")
+    odd_rig.db.conn.execute("DROP TRIGGER task_events_outlive_no_task")
+    odd_rig.db.conn.execute("DELETE FROM task_events WHERE task_id = 't' AND seq = 3")
+    store.apply_recovery(odd_rig.db, store.plan_recovery(odd_rig.db), now_ms=5000)
+    assert odd_rig.log("t")[1:] == [(2, "response.loading", "loading", 1), (3, "response.queued", "queued", 2)]
+    assert odd_rig.task("t")["last_seq"] == 3
+
+
 def test_a_task_that_was_put_in_without_its_log_stops_no_recovery(odd_rig: Rig) -> None:
     put(odd_rig.db, "running", task_id="u", on_restart="fail", at=50)
     odd_rig.db.conn.execute("""
