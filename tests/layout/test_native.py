@@ -108,3 +108,20 @@ def test_a_trigger_that_is_gone_or_says_something_else_is_named(name: str) -> No
     assert native.missing_triggers(stored_triggers(conn)) == ()
     assert native.foreign_triggers(stored_triggers(conn)) == (name,)
     conn.close()
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        "INSERT INTO tasks (id, kind, status, last_seq, attempt, created_at, updated_at, request)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO task_events (task_id, seq, type, status, attempt, created_at, data) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "UPDATE tasks SET status = ?, last_seq = ?, attempt = ?, finished_at = ?, updated_at = ? WHERE id = ?",
+        "DELETE FROM tasks WHERE id = ?",
+    ],
+)
+def test_no_write_puts_values_into_a_tree_of_its_own_first(write: str) -> None:
+    conn = native_database()
+    steps = conn.execute(f"EXPLAIN {write}", [None] * write.count("?")).fetchall()
+    assert "OpenEphemeral" not in {step[1] for step in steps}
+    conn.close()

@@ -31,11 +31,7 @@ LESS = [
     ("added_at   INTEGER NOT NULL\n) STRICT", "added_at   INTEGER NOT NULL\n) STRICT, WITHOUT ROWID", "models: STRICT"),
     ("last_seq      INTEGER NOT NULL", "last_seq      INTEGER", "tasks: last_seq INTEGER NOT NULL"),
     (" CHECK (size_bytes >= 0)", "", "models: size_bytes"),
-    (
-        "'completed', 'failed', 'cancelled')),\n    on_restart",
-        "'completed', 'other')),\n    on_restart",
-        "tasks: status",
-    ),
+    ("'cancelled'),\n    on_restart", "'other'),\n    on_restart", "tasks: status"),
 ]
 
 
