@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from sqlite_utils import Database
 
@@ -15,6 +16,8 @@ from inspector.store.idempotency import first_answer, keep_answer, key_of
 from inspector.store.stored_json import object_to_json
 from inspector.store.tasks import is_time_to_keep
 from inspector.store.writing import write_transaction
+
+_POLICIES: Final = tuple(Policy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ def accept_task(
     task where that is None; then it is free for a new task. An empty key is Refused, and a time that is no whole
     number above 0.
     """
-    if on_restart is not None and on_restart not in Policy.__members__.values():
+    if on_restart is not None and on_restart not in _POLICIES:
         raise Refused(f"The policy {on_restart!r} is none of {', '.join(Policy)}.", wanted=Status.QUEUED)
     if task_id == "":
         raise Refused("The id of a task is not empty.", wanted=Status.QUEUED)

@@ -1,6 +1,7 @@
 """Appending progress to a task's log."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from sqlite_utils import Database
 
@@ -10,6 +11,9 @@ from inspector.store.errors import Refused
 from inspector.store.stored_json import to_json
 from inspector.store.tasks import Written, find_for_worker, insert_events, refusal, require_one
 from inspector.store.writing import write_transaction
+
+_HELD: Final = frozenset({Status.LOADING, Status.RUNNING, Status.CANCELLING})
+"""The statuses of a task that a worker has in its hands."""
 
 
 def append_events(
@@ -30,7 +34,7 @@ def append_events(
         checked.append((event_type, to_json(data, f"The data of the {event_type} event")))
     with write_transaction(db) as conn:
         found = find_for_worker(conn, task_id, attempt, "progress")
-        if found.status not in (Status.LOADING, Status.RUNNING, Status.CANCELLING):
+        if found.status not in _HELD:
             raise refusal(task_id, found.status, "progress", "only a worker that holds the task reports progress")
         if not checked:
             return Written(task_id, (), found.status, attempt)
@@ -39,7 +43,7 @@ def append_events(
         require_one(
             conn.execute(
                 "UPDATE tasks SET last_seq = ?, updated_at = ? WHERE id = ? AND status = ? AND attempt = ?",
-                (seqs[-1], at, task_id, found.status.value, attempt),
+                (seqs[-1], at, task_id, str(found.status), attempt),
             )
         )
     return Written(task_id, seqs, found.status, attempt)

@@ -82,7 +82,7 @@ def _cancel(conn: sqlite3.Connection, task_id: str, now_ms: int) -> CancelResult
             """
             UPDATE tasks SET status = ?, last_seq = ?, finished_at = ?, updated_at = ?
             WHERE id = ? AND status = ? AND attempt = ?""",
-            (to.value, seqs[-1], at if to in FINAL else None, at, task_id, status.value, attempt),
+            (str(to), seqs[-1], at if to in FINAL else None, at, task_id, str(status), attempt),
         )
     )
     return CancelResult(task_id, outcome, to, seqs[-1])

@@ -45,7 +45,7 @@ def complete_task(
         )
     body = object_to_json(response, "The response")
     new_id = f"resp_{task_id}" if response_id is None else response_id
-    data = to_json({"response_id": new_id}, "The id of the response")
+    data = f'{{"response_id":{to_json(new_id, "The id of the response")}}}'
     with write_transaction(db) as conn:
         found = find_for_worker(conn, task_id, attempt, Status.COMPLETED)
         check_move(found, Status.COMPLETED)
@@ -112,7 +112,7 @@ def _end(
             UPDATE tasks
             SET status = ?, last_seq = ?, error_code = ?, error_message = ?, finished_at = ?, updated_at = ?
             WHERE id = ? AND status = ? AND attempt = ?""",
-            (to.value, seqs[-1], code, message, at, at, found.task_id, found.status.value, found.attempt),
+            (str(to), seqs[-1], code, message, at, at, found.task_id, str(found.status), found.attempt),
         )
     )
     return Written(found.task_id, seqs, to, found.attempt)

@@ -25,7 +25,7 @@ def save_snapshot(db: Database, task_id: str, snapshot: Mapping[str, object], *,
                 """
                 UPDATE tasks SET snapshot = ?, snapshot_seq = last_seq, updated_at = ?
                 WHERE id = ? AND status = ? AND attempt = ?""",
-                (body, found.at(now_ms), task_id, found.status.value, attempt),
+                (body, found.at(now_ms), task_id, str(found.status), attempt),
             )
         )
     return Written(task_id, (), found.status, attempt)

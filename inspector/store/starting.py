@@ -78,7 +78,7 @@ def _start(conn: sqlite3.Connection, found: Found, to: Status, *, at: int) -> tu
             UPDATE tasks
             SET status = ?, last_seq = ?, started_at = coalesce(started_at, ?), updated_at = ?
             WHERE id = ? AND status = ? AND attempt = ?""",
-            (to.value, seqs[-1], at, at, found.task_id, found.status.value, found.attempt),
+            (str(to), seqs[-1], at, at, found.task_id, str(found.status), found.attempt),
         )
     )
     return seqs

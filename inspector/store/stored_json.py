@@ -17,11 +17,12 @@ def to_json(value: object, what: str) -> str:
     """
     try:
         text = _READABLE.encode(value)
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            # A lone surrogate has no UTF-8, but JSON can spell it.
-            text = _ASCII.encode(value)
+        if not text.isascii():
+            try:
+                text.encode()
+            except UnicodeEncodeError:
+                # A lone surrogate has no UTF-8, but JSON can spell it.
+                text = _ASCII.encode(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise Refused(f"{what} cannot be stored as JSON: {error}.") from error
     return text

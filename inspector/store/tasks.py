@@ -2,8 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from sqlite_utils import Database
 
@@ -18,8 +17,7 @@ TASK_COLUMNS: Final = """
 """The columns of a :class:`TaskRow`, in its order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """What one call wrote."""
 
     task_id: str
@@ -30,9 +28,8 @@ class Written:
     attempt: int
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A task as a rule found it, under the write lock."""
+class Found(NamedTuple):
+    """A task as a rule found it, under the write lock. A named tuple, for it is made at every write."""
 
     task_id: str
     status: Status
@@ -62,7 +59,7 @@ def oldest_queued(conn: sqlite3.Connection) -> TaskRow | None:
         SELECT {TASK_COLUMNS}
         FROM tasks
         WHERE status = 'queued'
-              AND (SELECT seq >= tasks.last_seq AND status IN ('queued', 'loading', 'running')
+              AND (SELECT seq >= tasks.last_seq AND (status = 'queued' OR status = 'loading' OR status = 'running')
                    FROM task_events WHERE task_id = tasks.id ORDER BY seq DESC LIMIT 1)
         ORDER BY created_at, id LIMIT 1""").fetchall()  # noqa: S608  names of ours
     return TaskRow(*rows[0]) if rows else None
@@ -117,17 +114,17 @@ def insert_events(
     They come before the task's own update, which the layout takes only when its event is there. Where somebody else
     wrote an event and did not move the task, they follow that one: it is not to keep the task from going on.
     """
-    first = found.last_seq + 1
+    task_id, first, held = found.task_id, found.last_seq + 1, str(status)
     # Plain text: sqlite3 looks for an adapter of every other kind of str, at more than the price of the parameter.
     rows: list[tuple[object, ...]] = [
-        (found.task_id, seq, str(event_type), status.value, attempt, at, data)
+        (task_id, seq, str(event_type), held, attempt, at, data)
         for seq, (event_type, data) in enumerate(events, start=first)
     ]
     try:
         conn.executemany(_INSERT_EVENT, rows)
     except sqlite3.IntegrityError:
         # Asked only now: the log and the row of a task that nobody else wrote to end alike.
-        first = log_end(conn, found.task_id)[0] + 1
+        first = log_end(conn, task_id)[0] + 1
         if first <= found.last_seq + 1:
             raise
         conn.executemany(_INSERT_EVENT, [(row[0], seq, *row[2:]) for seq, row in enumerate(rows, start=first)])
