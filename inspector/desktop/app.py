@@ -31,10 +31,10 @@ def run_window(target: Target | None, *, task_id: str | None = None, reader: "Po
     """Show the window, with a file open in it, until it is closed."""
 
     async def use(inspector: Inspector) -> None:
-        closed = shown(inspector)
+        # Opened first: the window is built around what it will show.
         if target is not None:
             inspector.open(target, task_id=task_id, reader=reader)
-        await closed.wait()
+        await shown(inspector).wait()
 
     run(use, user_settings())
 

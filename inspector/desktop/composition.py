@@ -1,36 +1,46 @@
-"""The inspector as a whole: views, session, actions and the window, each told of the others. Composition only."""
+"""The inspector as a whole: views, session, actions and the window, each told of the others. Composition only.
 
+What is not seen at once is imported and made late: the first page of tasks waits for nothing else.
+"""
+
+# ruff: noqa: PLC0415  the late imports are what this module is for
+
+from collections.abc import Callable
 from subprocess import Popen
+from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
-from inspector import __version__
-from inspector.desktop.actions.about import about
 from inspector.desktop.actions.cancel import CancelAction
-from inspector.desktop.actions.open_file import OpenFileAction
-from inspector.desktop.detail.view import DetailPane
-from inspector.desktop.digests.view import ModelsView
-from inspector.desktop.main_window import MainWindow, Views, WindowActions
-from inspector.desktop.recovery.view import RecoveryView
+from inspector.desktop.late import Late
+from inspector.desktop.main_window import MainWindow
 from inspector.desktop.selection import Selection
-from inspector.desktop.session.acting import Acting
-from inspector.desktop.session.file_checks import FileChecks
 from inspector.desktop.session.launch import Target
 from inspector.desktop.session.session import Session
 from inspector.desktop.settings import Settings
-from inspector.desktop.start.view import StartView
 from inspector.desktop.tasks.view import TasksView
+from inspector.desktop.views import Views
 from inspector.desktop.widgets.theme import Theme, apply_theme
-from inspector.desktop.wiring.detail import DetailWiring
+from inspector.desktop.wiring.content import Content
 from inspector.desktop.wiring.frame import NOTICE_MS, FrameWiring
-from inspector.desktop.wiring.models import ModelsWiring
-from inspector.desktop.wiring.recovery import RecoveryWiring
+from inspector.desktop.wiring.names import ModelNames
+from inspector.desktop.wiring.settling import Settling
 from inspector.desktop.wiring.tasks import TasksWiring
 from inspector.desktop.zone import local_zone
 from inspector.layout.opened import Mode
-from inspector.layout.pages import ModelPage, TaskFilter
+from inspector.layout.pages import TaskFilter
 from inspector.layout.visible import visible
+
+if TYPE_CHECKING:
+    from inspector.desktop.actions.open_file import OpenFileAction
+    from inspector.desktop.detail.view import DetailPane
+    from inspector.desktop.digests.view import ModelsView
+    from inspector.desktop.menus import WindowActions
+    from inspector.desktop.recovery.view import RecoveryView
+    from inspector.desktop.session.acting import Acting
+    from inspector.desktop.session.file_checks import FileChecks
+    from inspector.desktop.start.view import StartView
 
 
 class Inspector:
@@ -41,34 +51,48 @@ class Inspector:
         self._settings = settings
         self.session = Session()
         self.selection = Selection()
-        self.checks = FileChecks()
-        zone = local_zone()
-        views = Views(TasksView(zone), DetailPane(zone), ModelsView(zone), RecoveryView(zone), StartView())
-        self.window = MainWindow(views, zone)
-        self._tasks = TasksWiring(views.tasks, self.session, self.selection)
-        self._detail = DetailWiring(views.detail, self.session, self.selection, settings, self._on_missing_task)
-        self._models = ModelsWiring(views.models, self.session, self.checks, self._on_models)
-        self._recovery = RecoveryWiring(views.recovery, self.session)
-        words = {
-            "tasks": views.tasks.shown_sentence,
-            "models": self._models.summary,
-            "recovery": self._recovery.summary,
-        }
-        self.frame = FrameWiring(self.window, self.session, settings, zone, words)
         self.cancel = CancelAction(self.session)
-        self._opening = OpenFileAction(self.window)
-        self._connect_views()
-        actions = self._make_actions()
-        self.window.make_menus(actions, settings.theme())
+        self._content = Content(self.session, settings)
+        self._zone = local_zone()
+        self._late_checks = Late(self._make_checks)
+        self._late_opening = Late(self._make_opening)
+        self._to_forget: list[Callable[[], None]] = []
+        views = Views(
+            TasksView(self._zone),
+            detail=Late(self._make_detail),
+            models=Late(self._make_models),
+            recovery=Late(self._make_recovery),
+            start=Late(self._make_start),
+        )
+        self.window = MainWindow(views, self._zone)
+        settling = Settling(self.window, self.session)
+        self.frame = FrameWiring(self.window, self.session, settling, settings, self._zone)
+        self.frame.add_words("tasks", views.tasks.shown_sentence)
+        self._names = ModelNames(self.session, settling)
+        self._names.changed.connect(lambda page: views.tasks.show_models(tuple(model.id for model in page.models)))
+        # What is connected by bound methods does not live by that.
+        self._wirings: list[object] = [TasksWiring(views.tasks, self.session, self.selection)]
+        views.tasks.cancel_requested.connect(self._ask_cancel)
+        views.tasks.opened_in_detail.connect(lambda _task_id: views.detail.setFocus())
+        self.window.file_dropped.connect(lambda path: self.open(Target(path)))
+        self.window.view_changed.connect(lambda _name: self.frame.tick())
+        self.window.theme_requested.connect(lambda name: self.set_theme(Theme(name)))
+        self.window.settled.connect(self._on_settled)
         app.styleHints().colorSchemeChanged.connect(self._on_color_scheme_changed)
         geometry = settings.geometry()
         if geometry is not None:
             self.window.restoreGeometry(geometry)
 
+    @property
+    def checks(self) -> "FileChecks":
+        """What is known of the models' files."""
+        return self._late_checks()
+
     def open(self, target: Target, *, task_id: str | None = None, reader: "Popen[bytes] | None" = None) -> None:
         """Open a file instead of what is open, with this task selected; ``reader`` is its reader if it runs already."""
         self._forget()
         self.selection.select(task_id)
+        self.window.expect_file()
         self.session.open(target, reader)
 
     def set_theme(self, theme: Theme) -> None:
@@ -86,56 +110,90 @@ class Inspector:
         self._app.styleHints().colorSchemeChanged.disconnect(self._on_color_scheme_changed)
         self.frame.stop()
         self.session.close()
-        await self.checks.closed()
+        if self._late_checks.made is not None:
+            await self._late_checks.made.closed()
         await self.session.ended()
 
-    def _connect_views(self) -> None:
-        views = self.window.views
-        views.tasks.cancel_requested.connect(self._ask_cancel)
-        views.tasks.opened_in_detail.connect(lambda _task_id: views.detail.setFocus())
-        views.detail.cancel_requested.connect(self.cancel.cancel)
-        self.cancel.done.connect(views.detail.show_cancel_outcome)
-        views.recovery.task_requested.connect(self._show_task)
-        views.models.model_tasks_requested.connect(self._show_tasks_of_model)
-        views.start.open_requested.connect(lambda: self._opening.choose())
-        views.start.copy_requested.connect(lambda: self._opening.choose(Mode.COPY))
-        views.start.recent_requested.connect(lambda path: self.open(Target(path)))
-        views.start.recent_cleared.connect(self._forget_recent)
-        self._opening.chosen.connect(self.open)
-        self.window.file_dropped.connect(lambda path: self.open(Target(path)))
-        self.window.view_changed.connect(self._on_view_changed)
-        self.window.theme_requested.connect(lambda name: self.set_theme(Theme(name)))
+    def _on_settled(self) -> None:
+        """Make what a person cannot miss yet in the first moment."""
+        actions = self._make_actions()
+        actions.fill(self.window, self._settings.theme())
+        self.window.views.late_detail()
 
-    def _make_actions(self) -> WindowActions:
-        window = self.window
-        session = self.session
+    def _make_detail(self) -> "DetailPane":
+        from inspector.desktop.detail.view import DetailPane
+        from inspector.desktop.wiring.detail import DetailWiring
 
-        def action(word: str, shortcut: QKeySequence | QKeySequence.StandardKey | str | None = None) -> QAction:
-            made = QAction(window.tr(word), window)
-            if shortcut is not None:
-                made.setShortcut(QKeySequence(shortcut))
-            return made
+        pane = DetailPane(self._zone)
+        pane.cancel_requested.connect(self.cancel.cancel)
+        self.cancel.done.connect(pane.show_cancel_outcome)
+        self._names.changed.connect(lambda page: pane.set_names({model.id: model.name for model in page.models}, {}))
+        self.frame.moment_changed.connect(pane.set_now)
+        self._wirings.append(DetailWiring(pane, self.session, self.selection, self._content, self._on_missing_task))
+        return pane
 
-        actions = WindowActions(
-            open=action("Open…", QKeySequence.StandardKey.Open),
-            open_copy=action("Open as a copy…"),
-            close_file=action("Close file", "Ctrl+W"),
-            quit=action("Quit", "Ctrl+Q"),
-            find=action("Filter tasks", QKeySequence.StandardKey.Find),
-            pause=action("Pause", "Ctrl+P"),
-            content=action("Show content"),
-            allow=action("Allow actions on this file"),
-            cancel=action("Cancel task…", "Ctrl+Del"),
-            copy_id=action("Copy task id", "Ctrl+Shift+C"),
-            about=action("About LMSP Inspector"),
-        )
-        actions.content.setCheckable(True)
-        actions.content.triggered.connect(self._detail.set_content_shown)
-        window.about_to_show_view_menu.connect(lambda: actions.content.setChecked(self._detail.content_shown))
-        actions.allow.setCheckable(True)
-        actions.allow.setEnabled(False)
-        actions.open.triggered.connect(lambda: self._opening.choose())
-        actions.open_copy.triggered.connect(lambda: self._opening.choose(Mode.COPY))
+    def _make_models(self) -> "ModelsView":
+        from inspector.desktop.digests.view import ModelsView
+        from inspector.desktop.wiring.models import ModelsWiring
+
+        view = ModelsView(self._zone)
+        view.model_tasks_requested.connect(self._show_tasks_of_model)
+        self._to_forget.append(view.clear)
+        wiring = ModelsWiring(view, self.session, self.checks, self._names.take)
+        self.window.view_changed.connect(lambda name: wiring.set_on_screen(name == "models"))
+        self.frame.add_words("models", wiring.summary)
+        self._wirings.append(wiring)
+        return view
+
+    def _make_recovery(self) -> "RecoveryView":
+        from inspector.desktop.recovery.view import RecoveryView
+        from inspector.desktop.wiring.recovery import RecoveryWiring
+
+        view = RecoveryView(self._zone)
+        view.task_requested.connect(self._show_task)
+        self._to_forget.append(view.clear)
+        wiring = RecoveryWiring(view, self.session)
+        self.window.view_changed.connect(lambda name: wiring.set_on_screen(name == "recovery"))
+        self.frame.add_words("recovery", wiring.summary)
+        self._wirings.append(wiring)
+        return view
+
+    def _make_start(self) -> "StartView":
+        from inspector.desktop.start.view import StartView
+        from inspector.desktop.wiring.start import StartWiring
+
+        view = StartView()
+        wiring = StartWiring(view, self._settings)
+        self.window.view_changed.connect(lambda name: wiring.show_recent() if name == "start" else None)
+        self._wirings.append(wiring)
+        view.open_requested.connect(lambda: self._late_opening().choose())
+        view.copy_requested.connect(lambda: self._late_opening().choose(Mode.COPY))
+        view.recent_requested.connect(lambda path: self.open(Target(path)))
+        return view
+
+    def _make_checks(self) -> "FileChecks":
+        from inspector.desktop.session.file_checks import FileChecks
+
+        checks = FileChecks()
+        self._to_forget.append(checks.forget)
+        return checks
+
+    def _make_opening(self) -> "OpenFileAction":
+        from inspector.desktop.actions.open_file import OpenFileAction
+
+        opening = OpenFileAction(self.window)
+        opening.chosen.connect(self.open)
+        return opening
+
+    def _make_actions(self) -> "WindowActions":
+        from inspector.desktop.menus import WindowActions
+
+        window, session, content = self.window, self.session, self._content
+        actions = WindowActions(window)
+        actions.content.triggered.connect(content.show)
+        window.about_to_show_view_menu.connect(lambda: actions.content.setChecked(content.is_shown))
+        actions.open.triggered.connect(lambda: self._late_opening().choose())
+        actions.open_copy.triggered.connect(lambda: self._late_opening().choose(Mode.COPY))
         actions.close_file.triggered.connect(self._close_file)
         actions.quit.triggered.connect(window.close)
         actions.find.triggered.connect(self._find)
@@ -143,19 +201,19 @@ class Inspector:
         session.pause_changed.connect(lambda paused: actions.pause.setText(window.tr("Resume" if paused else "Pause")))
         actions.allow.toggled.connect(session.allow_actions)
         session.acting_changed.connect(lambda acting: _show_allowance(actions.allow, acting))
+        _show_allowance(actions.allow, session.acting)
         actions.cancel.triggered.connect(self._ask_cancel_selected)
         actions.copy_id.triggered.connect(self._copy_id)
         actions.about.triggered.connect(self._show_about)
         return actions
 
-    def _on_models(self, page: ModelPage) -> None:
-        self.window.views.tasks.show_models(tuple(model.id for model in page.models))
-        self.window.views.detail.set_names({model.id: model.name for model in page.models}, {})
-
     def _on_missing_task(self, task_id: str) -> None:
         self.window.show_notice(f"There is no task {visible(task_id)} in this file.", NOTICE_MS)
 
     def _show_about(self) -> None:
+        from inspector import __version__
+        from inspector.desktop.actions.about import about
+
         how = self.session.how
         about(self.window, __version__, None if how is None else how.sqlite_version)
 
@@ -188,11 +246,6 @@ class Inspector:
         self.window.show_view("tasks")
         self.window.views.tasks.want(TaskFilter(model_id=model_id))
 
-    def _on_view_changed(self, name: str) -> None:
-        self._models.set_on_screen(name == "models")
-        self._recovery.set_on_screen(name == "recovery")
-        self.frame.tick()
-
     def _close_file(self) -> None:
         self._forget()
         self.selection.select(None)
@@ -200,16 +253,11 @@ class Inspector:
 
     def _forget(self) -> None:
         """Leave nothing of the file that was open on screen."""
-        self.checks.forget()
-        self.window.views.models.clear()
-        self.window.views.recovery.clear()
-
-    def _forget_recent(self) -> None:
-        self._settings.forget_recent()
-        self.frame.show_recent()
+        for forget in self._to_forget:
+            forget()
 
 
-def _show_allowance(action: QAction, acting: Acting) -> None:
+def _show_allowance(action: QAction, acting: "Acting") -> None:
     """Offer to allow actions exactly where that is the user's to decide."""
     action.setEnabled(acting.needs_allowance)
     action.blockSignals(True)

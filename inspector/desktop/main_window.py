@@ -1,25 +1,23 @@
 """The main window: the frame that holds header, navigation, views and status bar. No rule and no query is here."""
 
-from dataclasses import dataclass
 from datetime import tzinfo
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence, QResizeEvent
+from PySide6.QtCore import QEvent, QMetaObject, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from inspector.desktop.detail.view import DetailPane
-from inspector.desktop.digests.view import ModelsView
 from inspector.desktop.header import FileHeader
-from inspector.desktop.recovery.view import RecoveryView
-from inspector.desktop.start.view import StartView
-from inspector.desktop.tasks.view import TasksView
+from inspector.desktop.views import Views
 from inspector.desktop.widgets.fonts import small_font
 from inspector.desktop.widgets.lines import HairLine
-from inspector.desktop.widgets.message_bar import MessageBar, MessageKind
+from inspector.desktop.widgets.message_kind import MessageKind
 from inspector.desktop.widgets.navigation import Destination, NavigationList
-from inspector.desktop.widgets.theme import Theme
+from inspector.desktop.widgets.room import Room
+
+if TYPE_CHECKING:
+    from inspector.desktop.widgets.message_bar import MessageBar
 
 SIZE: Final = (1440, 900)
 SMALLEST: Final = (800, 560)
@@ -27,17 +25,6 @@ NARROW: Final = 1240
 """Below this width the detail pane goes under the table."""
 VERY_NARROW: Final = 1000
 """Below this width the navigation shows icons only, and the header drops its sentence."""
-
-
-@dataclass(frozen=True, slots=True)
-class Views:
-    """The views that the window holds, made by whoever composes it."""
-
-    tasks: TasksView
-    detail: DetailPane
-    models: ModelsView
-    recovery: RecoveryView
-    start: StartView
 
 
 DESTINATIONS: Final = (
@@ -57,6 +44,7 @@ class MainWindow(QMainWindow):
         seen_changed: carries whether the window can be seen at all.
         theme_requested: carries the wanted theme.
         about_to_show_view_menu: what the View menu says of the file should be brought up to date.
+        settled: the window was painted for the first time; what was left out until then can be made now.
     """
 
     closed = Signal()
@@ -65,6 +53,7 @@ class MainWindow(QMainWindow):
     seen_changed = Signal(bool)
     theme_requested = Signal(str)
     about_to_show_view_menu = Signal()
+    settled = Signal()
 
     def __init__(self, views: Views, zone: tzinfo, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -72,15 +61,17 @@ class MainWindow(QMainWindow):
         self.header = FileHeader(zone, self)
         self.navigation = NavigationList(DESTINATIONS, self)
         self._stack = QStackedWidget(self)
-        views.tasks.place_pane(views.detail)
-        self._pages: dict[str, QWidget] = {
-            "tasks": views.tasks,
-            "models": views.models,
-            "recovery": views.recovery,
-            "start": views.start,
-        }
+        pane = Room(self)
+        views.late_detail.then(pane.put)
+        views.tasks.place_pane(pane)
+        self._pages: dict[str, QWidget] = {"tasks": views.tasks}
+        for name, view in views.late_pages.items():
+            room = self._pages[name] = Room(self)
+            view.then(room.put)
         for page in self._pages.values():
             self._stack.addWidget(page)
+        self._view = "start"
+        self._is_painted = False
         self._bars = QVBoxLayout()
         self._bars.setSpacing(0)
         self._messages: dict[str, MessageBar] = {}
@@ -104,24 +95,37 @@ class MainWindow(QMainWindow):
         frame.addWidget(HairLine(Qt.Orientation.Horizontal, self))
         frame.addLayout(middle, 1)
         self.setCentralWidget(whole)
+        # Empty, so that the bar has its height from the start.
+        bar = self.menuBar()
+        self.file_menu, self.view_menu = bar.addMenu(self.tr("&File")), bar.addMenu(self.tr("&View"))
+        self.task_menu, self.help_menu = bar.addMenu(self.tr("&Task")), bar.addMenu(self.tr("&Help"))
+        self.view_menu.aboutToShow.connect(self.about_to_show_view_menu)
         self._left, self._right = self._make_status_bar()
         self.navigation.destination_chosen.connect(self.show_view)
         self.setAcceptDrops(True)
         self.setMinimumSize(*SMALLEST)
         self.resize(*SIZE)
-        self.show_view("start")
+        self._stack.setCurrentWidget(self._pages[self._view])
         self.set_file_open(False)
 
     @property
     def view(self) -> str:
         """The name of the view that is on screen."""
-        return next(name for name, page in self._pages.items() if page is self._stack.currentWidget())
+        return self._view
 
     def show_view(self, name: str) -> None:
-        """Put a view on screen."""
+        """Put a view on screen; it is built if it never was."""
+        self._view = name
+        if self.isVisible():
+            self.views.build(name)
         self._stack.setCurrentWidget(self._pages[name])
         self.navigation.set_current(name if name != "start" else None)
         self.view_changed.emit(name)
+
+    def expect_file(self) -> None:
+        """Make way for a file that is being opened: its tasks come where nothing is."""
+        if self._view == "start":
+            self.show_view("tasks")
 
     def set_file_open(self, is_open: bool) -> None:
         """Grey the navigation while no file is open; it keeps its place."""
@@ -136,8 +140,10 @@ class MainWindow(QMainWindow):
         *,
         verbs: tuple[str, ...] = (),
         closable: bool = True,
-    ) -> MessageBar:
+    ) -> "MessageBar":
         """Show a message under the header, instead of an earlier one of the same ``key``, and return its bar."""
+        from inspector.desktop.widgets.message_bar import MessageBar  # noqa: PLC0415  most windows never show one
+
         self.hide_message(key)
         bar = MessageBar(kind, fact, consequence, verbs=verbs, closable=closable, parent=self)
         bar.closed.connect(lambda: self.hide_message(key))
@@ -164,40 +170,20 @@ class MainWindow(QMainWindow):
         """Show a passing word in the status bar."""
         self.statusBar().showMessage(text, for_ms)
 
-    def make_menus(self, actions: "WindowActions", theme: Theme) -> None:
-        """Fill the menu bar with these actions."""
-        file = self.menuBar().addMenu(self.tr("&File"))
-        file.addActions([actions.open, actions.open_copy])
-        file.addSeparator()
-        file.addActions([actions.close_file, actions.quit])
-        view = self.menuBar().addMenu(self.tr("&View"))
-        for number, destination in enumerate(DESTINATIONS, start=1):
-            action = QAction(destination.word, self)
-            action.setShortcut(QKeySequence(f"Ctrl+{number}"))
-            action.triggered.connect(lambda _checked=False, name=destination.name: self._go(name))
-            view.addAction(action)
-        view.addSeparator()
-        view.addActions([actions.find, actions.pause, actions.content])
-        view.aboutToShow.connect(self.about_to_show_view_menu)
-        view.addSeparator()
-        themes = view.addMenu(self.tr("Theme"))
-        group = QActionGroup(self)
-        for choice in Theme:
-            action = themes.addAction(choice.value.capitalize())
-            action.setCheckable(True)
-            action.setChecked(choice is theme)
-            action.triggered.connect(lambda _checked=False, choice=choice: self.theme_requested.emit(choice.value))
-            group.addAction(action)
-        task = self.menuBar().addMenu(self.tr("&Task"))
-        task.addActions([actions.cancel, actions.copy_id])
-        task.addSeparator()
-        task.addAction(actions.allow)
-        about = self.menuBar().addMenu(self.tr("&Help"))
-        about.addActions([actions.about])
-
     def closeEvent(self, event: QCloseEvent) -> None:
         event.accept()
         self.closed.emit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self.views.build(self._view)
+        super().showEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._is_painted:
+            self._is_painted = True
+            # Told in the next turn of the event loop: what lies on the window is painted after it.
+            QMetaObject.invokeMethod(self, "settled", Qt.ConnectionType.QueuedConnection)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -218,7 +204,8 @@ class MainWindow(QMainWindow):
     def dropEvent(self, event: QDropEvent) -> None:
         self.file_dropped.emit(Path(event.mimeData().urls()[0].toLocalFile()))
 
-    def _go(self, name: str) -> None:
+    def go(self, name: str) -> None:
+        """Put a view on screen as the reader wishes it: while a file is open."""
         if self.navigation.isEnabled():
             self.show_view(name)
 
@@ -235,20 +222,3 @@ class MainWindow(QMainWindow):
         bar.addWidget(left, 1)
         bar.addPermanentWidget(right)
         return left, right
-
-
-@dataclass(frozen=True, slots=True)
-class WindowActions:
-    """What the menus offer."""
-
-    open: QAction
-    open_copy: QAction
-    close_file: QAction
-    quit: QAction
-    find: QAction
-    pause: QAction
-    content: QAction
-    allow: QAction
-    cancel: QAction
-    copy_id: QAction
-    about: QAction

@@ -13,7 +13,8 @@ from inspector.desktop.detail.cancel_words import (
     finished_meanwhile,
     question,
 )
-from inspector.desktop.widgets.message_bar import MessageBar, MessageKind
+from inspector.desktop.widgets.message_bar import MessageBar
+from inspector.desktop.widgets.message_kind import MessageKind
 from inspector.desktop.widgets.words import grouped
 from inspector.layout.rows import TaskRow
 from inspector.lmsp.cancelling import CancelOutcome

@@ -35,7 +35,8 @@ from inspector.desktop.widgets.cells import (
 from inspector.desktop.widgets.empty import EmptySentence
 from inspector.desktop.widgets.fonts import PLAIN_PX, ui_font
 from inspector.desktop.widgets.lines import PaneSplitter
-from inspector.desktop.widgets.message_bar import MessageBar, MessageKind
+from inspector.desktop.widgets.message_bar import MessageBar
+from inspector.desktop.widgets.message_kind import MessageKind
 from inspector.desktop.widgets.table import DenseTable
 from inspector.desktop.widgets.words import clock_time
 from inspector.lmsp.recovery import RecoveryPlan, RecoveryStep

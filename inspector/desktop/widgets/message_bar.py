@@ -1,7 +1,6 @@
 """A bar of one message: a bold fact, its plain consequence, at most two verbs, and a way to close it."""
 
 from collections.abc import Sequence
-from enum import StrEnum
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
@@ -11,6 +10,7 @@ from inspector.desktop.widgets.fact_text import FactText
 from inspector.desktop.widgets.fonts import at_least
 from inspector.desktop.widgets.icons import icon_pixmap
 from inspector.desktop.widgets.lines import line_below
+from inspector.desktop.widgets.message_kind import MessageKind
 from inspector.desktop.widgets.palette import tokens_of
 from inspector.desktop.widgets.tools import FlatTool, LinkButton
 
@@ -18,15 +18,6 @@ _LEFT, _RIGHT, _ABOVE, _GAP = 12, 12, 10, 8
 _ICON = 16
 _NARROW = 280
 """Where less than this is left for the text, the verbs go below it."""
-
-
-class MessageKind(StrEnum):
-    """What a message is about; it decides the ground and the icon."""
-
-    INFO = "info"
-    WARN = "warn"
-    ERROR = "error"
-    PAUSED = "paused"
 
 
 _LOOKS = {

@@ -2,15 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from inspector.desktop.detail.view import DetailPane
 from inspector.desktop.selection import Selection
 from inspector.desktop.session.acting import Acting
 from inspector.desktop.session.latest_only import OneAtATime
 from inspector.desktop.session.session import Session
-from inspector.desktop.settings import Settings
-from inspector.layout.opened import Mode, Opened
+from inspector.desktop.wiring.content import Content
+from inspector.layout.opened import Opened
 from inspector.layout.pages import EventPage, TaskTimeline
 from inspector.layout.rows import TaskDetail
 from inspector.reading.messages import Moved
@@ -34,7 +33,7 @@ class DetailWiring:
         pane: DetailPane,
         session: Session,
         selection: Selection,
-        settings: Settings,
+        content: Content,
         missing: Callable[[str], None],
     ) -> None:
         """Keep ``pane`` on the selected task; ``missing`` hears of one that is not in the file."""
@@ -42,7 +41,6 @@ class DetailWiring:
         self._pane = pane
         self._session = session
         self._selection = selection
-        self._settings = settings
         self._updates = OneAtATime()
         self._loaded: str | None = None
         self._last_seq = 0
@@ -52,20 +50,11 @@ class DetailWiring:
         session.moved.connect(self._on_moved)
         pane.events_wanted.connect(self._on_events_wanted)
         pane.event_data_wanted.connect(self._on_event_data_wanted)
-        pane.content_wanted.connect(lambda: self.set_content_shown(True))
-
-    @property
-    def content_shown(self) -> bool:
-        """Whether prompts and outputs are shown: on a live file from the start, on others once the user asked."""
-        how = self._session.how
-        return how is not None and self._settings.shows_content(Path(how.path), default=how.mode is Mode.LIVE)
-
-    def set_content_shown(self, shown: bool) -> None:
-        """Show prompts and outputs of this file, or cover them, and remember it for this file."""
-        how = self._session.how
-        if how is not None:
-            self._settings.keep_shows_content(Path(how.path), shown)
-            self._pane.set_covered(not shown)
+        pane.content_wanted.connect(lambda: content.show(True))
+        content.changed.connect(lambda shown: pane.set_covered(not shown))
+        pane.set_covered(not content.is_shown)
+        self._on_acting_changed(session.acting)
+        self._on_selected(selection.task_id)
 
     def _on_selected(self, task_id: str | None) -> None:
         self._loaded = None
@@ -79,7 +68,6 @@ class DetailWiring:
         self._pane.set_may_act(acting.may_act, acting.why_not)
 
     def _on_opened(self, _how: Opened) -> None:
-        self._pane.set_covered(not self.content_shown)
         self._update()
 
     def _on_moved(self, moved: Moved) -> None:

@@ -1,20 +1,20 @@
 """The window's frame on a session: header, counts in the navigation, messages, status bar, the passing of time."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import tzinfo
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.desktop.main_window import MainWindow
 from inspector.desktop.session.latest_only import OneAtATime
 from inspector.desktop.session.session import POLL_EVERY_MS, Session
 from inspector.desktop.settings import Settings
-from inspector.desktop.start.view import RecentFile
-from inspector.desktop.widgets.message_bar import MessageKind
+from inspector.desktop.widgets.message_kind import MessageKind
 from inspector.desktop.widgets.words import clock_time, grouped
+from inspector.desktop.wiring.settling import Settling
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.pages import Counts, TaskFilter
 from inspector.layout.rows import TaskRow
@@ -30,19 +30,21 @@ SWITCHED_MS: Final = 5_000
 
 
 class FrameWiring(QObject):
-    """Shows what concerns the whole window. Ages move only while the file is live and the session is not paused."""
+    """Shows what concerns the whole window. Ages move only while the file is live and the session is not paused.
+
+    Signals:
+        moment_changed: ages are told of another moment; carries it, or None where nothing moves, and the moment that
+            decides what is today, both in Unix milliseconds.
+    """
+
+    moment_changed = Signal(object, object)
 
     def __init__(
-        self,
-        window: MainWindow,
-        session: Session,
-        settings: Settings,
-        zone: tzinfo,
-        words: Mapping[str, Callable[[], str]],
+        self, window: MainWindow, session: Session, settling: Settling, settings: Settings, zone: tzinfo
     ) -> None:
-        """Tell times in ``zone``; ``words`` has what the status bar says of each view, by the view's name."""
+        """Tell times in ``zone``."""
         super().__init__(window)
-        self._words = words
+        self._words: dict[str, Callable[[], str]] = {}
         self._zone = zone
         self._window = window
         self._session = session
@@ -61,12 +63,11 @@ class FrameWiring(QObject):
         self._ticking = QTimer(self)
         self._ticking.setInterval(TICK_MS)
         self._ticking.timeout.connect(self.tick)
-        self.show_recent()
+        settling.file_settled.connect(lambda: session.spawn(self._show_counts()))
 
-    def show_recent(self) -> None:
-        """Show the files that were open lately on the start view."""
-        recent = self._settings.recent()
-        self._window.views.start.show_recent([RecentFile(path, path.is_file()) for path in recent])
+    def add_words(self, view: str, words: Callable[[], str]) -> None:
+        """Let the status bar say these words while the view of this name is on screen."""
+        self._words[view] = words
 
     def tick(self) -> None:
         """Tell every age on screen anew."""
@@ -80,7 +81,7 @@ class FrameWiring(QObject):
 
     def _show_moment(self, now_ms: int) -> None:
         self._window.views.tasks.set_now(now_ms)
-        self._window.views.detail.set_now(now_ms, now_ms)
+        self.moment_changed.emit(now_ms, now_ms)
 
     def stop(self) -> None:
         """Let time stand still: the window is about to end."""
@@ -96,8 +97,8 @@ class FrameWiring(QObject):
             window.hide_message(key)
         if earlier is None or earlier.path != how.path:
             window.hide_message("replaced")
-        if window.view == "start":
-            window.show_view("tasks")
+        if earlier is None:
+            window.expect_file()
             window.views.tasks.table.setFocus()
         if earlier is not None and earlier.path == how.path and earlier.mode is not how.mode:
             window.show_notice(_switched(how), SWITCHED_MS)
@@ -108,9 +109,8 @@ class FrameWiring(QObject):
         self._settings.keep_recent(Path(how.path))
         if how.mode is not Mode.LIVE:
             window.views.tasks.set_now(None)
-            window.views.detail.set_now(None, time.time_ns() // 1_000_000)
+            self.moment_changed.emit(None, time.time_ns() // 1_000_000)
         self._ticking.start()
-        self._session.spawn(self._show_counts())
         self.tick()
 
     def _on_could_not_open(self, sentence: str) -> None:
@@ -119,7 +119,6 @@ class FrameWiring(QObject):
         self._ticking.stop()
         window.header.show_nothing(None if target is None else target.path)
         window.set_file_open(False)
-        self.show_recent()
         window.show_view("start")
         window.show_message("refused", MessageKind.ERROR, visible(sentence))
         window.show_status("", "")
@@ -164,7 +163,6 @@ class FrameWiring(QObject):
         self._window.statusBar().clearMessage()
         self._window.set_file_open(False)
         self._window.setWindowTitle("LMSP Inspector")
-        self.show_recent()
         self._window.show_view("start")
         self._window.show_status("", "")
 

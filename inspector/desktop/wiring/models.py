@@ -19,7 +19,7 @@ class ModelsWiring:
     def __init__(
         self, view: ModelsView, session: Session, checks: FileChecks, told: Callable[[ModelPage], None]
     ) -> None:
-        """Show the models in ``view``; ``told`` hears of them too, once for each file and while they are on screen."""
+        """Show the models in ``view``; ``told`` hears of them too while they are on screen."""
         self._view = view
         self._session = session
         self._checks = checks
@@ -29,6 +29,8 @@ class ModelsWiring:
         self._told = told
         session.opened.connect(self._on_opened)
         session.moved.connect(self._update)
+        if session.how is not None:
+            self._on_opened(session.how)
         view.verify_requested.connect(self._on_verify_requested)
         view.stop_requested.connect(checks.stop)
         checks.states_changed.connect(view.show_file_states)
@@ -50,7 +52,7 @@ class ModelsWiring:
 
     def _on_opened(self, how: Opened) -> None:
         self._checks.set_database(Path(how.path))
-        self._session.spawn(self._show_models())
+        self._update()
 
     def _update(self, _message: object = None) -> None:
         if self._on_screen:

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.desktop.widgets.fact_text import FactText
-from inspector.desktop.widgets.message_bar import MessageBar, MessageKind
+from inspector.desktop.widgets.message_bar import MessageBar
+from inspector.desktop.widgets.message_kind import MessageKind
 from inspector.desktop.widgets.palette import DARK, LIGHT, Tokens
 from inspector.desktop.widgets.theme import Theme, apply_theme
 from tests.desktop.widgets.pages import Pages
