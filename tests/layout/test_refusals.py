@@ -190,6 +190,14 @@ IMPOSSIBLE_ROWS = {
         INSERT INTO task_events {_EVENT} VALUES ('running', 4, 'response.completed', 'cancelled', 1, 9, '{{}}')""",
     "a final event leaves the task running": f"""
         INSERT INTO task_events {_EVENT} VALUES ('running', 4, 'response.completed', 'running', 1, 9, '{{}}')""",
+    "a failed event leaves the task running": f"""
+        INSERT INTO task_events {_EVENT} VALUES ('running', 4, 'response.failed', 'running', 1, 9, '{{}}')""",
+    "a cancelled event leaves the task running": f"""
+        INSERT INTO task_events {_EVENT} VALUES ('running', 4, 'response.cancelled', 'running', 1, 9, '{{}}')""",
+    "a failed task has an event of progress": f"""
+        INSERT INTO task_events {_EVENT} VALUES ('running', 4, 'x', 'failed', 1, 9, '{{}}')""",
+    "a cancelled task has an event of progress": f"""
+        INSERT INTO task_events {_EVENT} VALUES ('running', 4, 'x', 'cancelled', 1, 9, '{{}}')""",
     "an event's attempt is zero": f"""
         INSERT INTO task_events {_EVENT}
         VALUES ('running', 4, 'x', 'running', 0, 9, '{{}}')""",
