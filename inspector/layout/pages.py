@@ -72,6 +72,19 @@ class TaskPage:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskPlaces:
+    """Where pages begin in the list of all tasks that pass a filter, newest first: so a list of any length can jump."""
+
+    total: int
+    """How many pass."""
+    every: int
+    starts: tuple[TaskKey, ...]
+    """``starts[n]`` is the key of the task in row ``n * every``."""
+    read_at_ms: int
+    """When the walk over them began; tasks that came later are not counted."""
+
+
+@dataclass(frozen=True, slots=True)
 class EventPage:
     """Events of one task, by sequence number, rising."""
 

@@ -15,19 +15,22 @@ from inspector.reading.requests import (
     RetentionRequest,
     TaskDetailRequest,
     TaskPageRequest,
+    TaskPlacesRequest,
     TasksByIdRequest,
     TimelineRequest,
     Watch,
 )
 from inspector.reading.retention import retention_plan
-from inspector.reading.task_pages import leftovers, task_page, tasks_by_id
+from inspector.reading.task_pages import leftovers, task_page, task_places, tasks_by_id
 
 
 def answer_of(request: Request, connection: ReadConnection, shape: Shape, now_ms: int) -> object:
     """Read the answer to ``request``, of the type that it names."""
     match request:
-        case TaskPageRequest(wanted, after, limit):
-            return task_page(connection, shape, wanted, after, limit, now_ms)
+        case TaskPageRequest(wanted, after, limit, start):
+            return task_page(connection, shape, wanted, after, limit, now_ms, start=start)
+        case TaskPlacesRequest(wanted, every):
+            return task_places(connection, shape, wanted, every, now_ms)
         case TasksByIdRequest(ids):
             return tasks_by_id(connection, shape, ids[:PAGE_ROWS])
         case TaskDetailRequest(task_id):

@@ -11,6 +11,7 @@ from inspector.layout.pages import (
     TaskFilter,
     TaskKey,
     TaskPage,
+    TaskPlaces,
     TaskTimeline,
 )
 from inspector.layout.rows import StoredText, TaskDetail, TaskRow
@@ -36,11 +37,27 @@ class Question(Generic[AnswerT]):
 
 @dataclass(frozen=True, slots=True)
 class TaskPageRequest(Question[TaskPage]):
-    """One page of tasks, newest first, after the key ``after``. Answer: TaskPage."""
+    """One page of tasks, newest first. Answer: TaskPage.
+
+    With ``after`` it begins behind the task at this key, with ``start`` at it, or at the next older one where that task
+    is gone or does not pass. At most one of the two.
+    """
 
     wanted: TaskFilter = _ANY
     after: TaskKey | None = None
     limit: int = PAGE_ROWS
+    start: TaskKey | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPlacesRequest(Question[TaskPlaces]):
+    """How many tasks pass the filter, and the key of each ``every``-th. Answer: TaskPlaces.
+
+    A question for the background: it takes as long as a walk over all of them.
+    """
+
+    wanted: TaskFilter = _ANY
+    every: int = PAGE_ROWS
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +144,7 @@ class Watch(Question[None]):
 
 Request: TypeAlias = (
     TaskPageRequest
+    | TaskPlacesRequest
     | TasksByIdRequest
     | TaskDetailRequest
     | EventPageRequest

@@ -2,10 +2,11 @@
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, cast
 
-from inspector.layout.pages import PAGE_ROWS, TaskFilter, TaskKey, TaskPage
+from inspector.layout.pages import PAGE_ROWS, TaskFilter, TaskKey, TaskPage, TaskPlaces
 from inspector.layout.rows import TaskRow
 from inspector.lmsp.recovery import Leftover
 from inspector.lmsp.statuses import FINAL, known_status
@@ -62,43 +63,58 @@ def _fits(types: tuple[type, ...]) -> bool:
     return all(kind in fitting for kind, fitting in zip(types, _TYPES, strict=True))
 
 
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    key: TaskKey
+    comparison: str
+
+
 def task_page(
-    connection: ReadConnection, shape: Shape, wanted: TaskFilter, after: TaskKey | None, limit: int, read_at_ms: int
+    connection: ReadConnection,
+    shape: Shape,
+    wanted: TaskFilter,
+    after: TaskKey | None,
+    limit: int,
+    read_at_ms: int,
+    *,
+    start: TaskKey | None = None,
 ) -> TaskPage:
-    """Return the ``limit`` newest tasks that pass ``wanted`` and come after the key ``after``.
+    """Return the ``limit`` newest tasks that pass ``wanted`` and come after the key ``after``, or from ``start`` on.
 
     Tasks without an integer as their time of creation stand last, by id.
     """
     limit = max(1, min(limit, PAGE_ROWS))
     found: list[TaskRow] = []
-    if "created_at" in shape.tasks.columns and not (after and after.created_at is None):
-        found = _timed(connection, shape.tasks, wanted, after, limit + 1)
+    key = after or start
+    bound = None if key is None else _Bound(key, "<=" if after is None else "<")
+    if "created_at" in shape.tasks.columns and not (bound and bound.key.created_at is None):
+        found = _timed(connection, shape.tasks, wanted, bound, limit + 1)
     if len(found) <= limit and not shape.tasks.is_ours:
-        last = after if after and after.created_at is None else None
+        last = bound if bound and bound.key.created_at is None else None
         found += _untimed(connection, shape.tasks, wanted, last, limit + 1 - len(found))
     return TaskPage(tuple(found[:limit]), more=len(found) > limit, read_at_ms=read_at_ms)
 
 
 def _timed(
-    connection: ReadConnection, tasks: Table, wanted: TaskFilter, after: TaskKey | None, limit: int
+    connection: ReadConnection, tasks: Table, wanted: TaskFilter, bound: "_Bound | None", limit: int
 ) -> list[TaskRow]:
     if tasks.is_ours and wanted.statuses:
         # Each status has its index in the right order; together they would be sorted, all of them, for one page.
         found = [
             row
             for status in sorted(wanted.statuses)
-            for row in _timed_of(connection, tasks, wanted, after, limit, status=status)
+            for row in _timed_of(connection, tasks, wanted, bound, limit, status=status)
         ]
         found.sort(key=lambda row: (row.created_at or 0, row.id), reverse=True)
         return found[:limit]
-    return _timed_of(connection, tasks, wanted, after, limit, status=None)
+    return _timed_of(connection, tasks, wanted, bound, limit, status=None)
 
 
 def _timed_of(
     connection: ReadConnection,
     tasks: Table,
     wanted: TaskFilter,
-    after: TaskKey | None,
+    bound: "_Bound | None",
     limit: int,
     *,
     status: str | None,
@@ -110,23 +126,40 @@ def _timed_of(
     if not tasks.is_ours:
         needed.append("created_at <= :latest AND typeof(created_at) = 'integer'")
         values["latest"] = _LATEST
-    if after is not None:
-        needed.append("(created_at, id) < (:after_created_at, :after_id)")
-        values |= {"after_created_at": after.created_at, "after_id": after.id}
+    if bound is not None:
+        needed.append(f"(created_at, id) {bound.comparison} (:bound_created_at, :bound_id)")
+        values |= {"bound_created_at": bound.key.created_at, "bound_id": bound.key.id}
     tail = f"{where(needed)} ORDER BY created_at DESC, id DESC LIMIT :limit"
     return _tasks(connection, tasks, tail, values | {"limit": limit})
 
 
 def _untimed(
-    connection: ReadConnection, tasks: Table, wanted: TaskFilter, after: TaskKey | None, limit: int
+    connection: ReadConnection, tasks: Table, wanted: TaskFilter, bound: "_Bound | None", limit: int
 ) -> list[TaskRow]:
     needed, values = conditions(wanted, tasks)
     if "created_at" in tasks.columns:
         needed.append("typeof(created_at) <> 'integer'")
-    if after is not None:
-        needed.append("id < :after_id")
-        values["after_id"] = after.id
+    if bound is not None:
+        needed.append(f"id {bound.comparison} :bound_id")
+        values["bound_id"] = bound.key.id
     return _tasks(connection, tasks, f"{where(needed)} ORDER BY id DESC LIMIT :limit", values | {"limit": limit})
+
+
+def task_places(
+    connection: ReadConnection, shape: Shape, wanted: TaskFilter, every: int, read_at_ms: int
+) -> TaskPlaces:
+    """Return how many tasks pass ``wanted``, and the key of each ``every``-th."""
+    every = max(1, every)
+    total = 0
+    starts: list[TaskKey] = []
+    after = None
+    while True:
+        page = task_page(connection, shape, wanted, after, PAGE_ROWS, read_at_ms)
+        starts += [TaskKey(row.created_at, row.id) for row in page.tasks[-total % every :: every]]
+        total += len(page.tasks)
+        if not page.more:
+            return TaskPlaces(total, every, tuple(starts), read_at_ms)
+        after = TaskKey(page.tasks[-1].created_at, page.tasks[-1].id)
 
 
 def tasks_by_id(connection: ReadConnection, shape: Shape, ids: Sequence[str]) -> tuple[TaskRow, ...]:

@@ -23,12 +23,12 @@ _KNOWN: Final[dict[tuple[str, str], type]] = {
     for known in (
         *(opened.Mode, opened.LayoutKind, opened.Opened),
         *(pages.TaskFilter, pages.TaskKey, pages.TaskPage, pages.EventPage, pages.Tick, pages.TaskTimeline),
-        *(pages.Counts, pages.ModelPage),
+        *(pages.Counts, pages.ModelPage, pages.TaskPlaces),
         *(rows.TaskRow, rows.StoredText, rows.TaskDetail, rows.EventRow, rows.ModelRow),
         *(recovery.Leftover, retention.RetentionPlan),
         *(requests.TaskPageRequest, requests.TasksByIdRequest, requests.TaskDetailRequest, requests.EventPageRequest),
         *(requests.EventDataRequest, requests.TimelineRequest, requests.CountsRequest, requests.ModelsRequest),
-        *(requests.LeftoversRequest, requests.RetentionRequest, requests.Watch),
+        *(requests.LeftoversRequest, requests.RetentionRequest, requests.Watch, requests.TaskPlacesRequest),
         *(messages.Asked, messages.Answer, messages.Failed, messages.Moved, messages.Lost),
     )
 }

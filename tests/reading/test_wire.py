@@ -12,7 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.layout.opened import LayoutKind, Mode, Opened
-from inspector.layout.pages import Counts, EventPage, ModelPage, TaskFilter, TaskKey, TaskPage, TaskTimeline, Tick
+from inspector.layout.pages import (
+    Counts,
+    EventPage,
+    ModelPage,
+    TaskFilter,
+    TaskKey,
+    TaskPage,
+    TaskPlaces,
+    TaskTimeline,
+    Tick,
+)
 from inspector.layout.rows import EventRow, ModelRow, StoredText, TaskDetail, TaskRow
 from inspector.lmsp.recovery import Leftover
 from inspector.lmsp.retention import RetentionPlan
@@ -26,6 +36,7 @@ from inspector.reading.requests import (
     RetentionRequest,
     TaskDetailRequest,
     TaskPageRequest,
+    TaskPlacesRequest,
     TasksByIdRequest,
     TimelineRequest,
     Watch,
@@ -51,6 +62,8 @@ MESSAGES: tuple[Message, ...] = (
     Asked(9, LeftoversRequest()),
     Asked(10, Watch(("a",), None)),
     Asked(11, RetentionRequest(2**63 - 1)),
+    Asked(12, TaskPageRequest(start=TaskKey(5, "t"))),
+    Asked(13, TaskPlacesRequest(TaskFilter(text="x"), 50)),
     Answer(1, TaskPage((TASK,), more=True, read_at_ms=1)),
     Answer(2, (TASK,)),
     Answer(3, TaskDetail(TASK, StoredText("{}", 2), None, None, None)),
@@ -61,6 +74,7 @@ MESSAGES: tuple[Message, ...] = (
     Answer(8, ModelPage((ModelRow("m", "m", "d", None, "/m", None, "{}", None, 1, 1),), 1)),
     Answer(9, (Leftover("a", "queued", None, 1, 1, None),)),
     Answer(10, None),
+    Answer(13, TaskPlaces(2, 50, (TaskKey(None, "t"),), 1)),
     Answer(11, RetentionPlan(-(2**63), 2**63 - 1, 1, 2, 3, 4, 5, 6, 7, 8)),
 )
 

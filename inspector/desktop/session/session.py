@@ -28,6 +28,8 @@ POLL_HIDDEN_MS: Final = 1_000
 DEADLINE_MS: Final = 5_000
 """How long a request may take before its answer is given up."""
 
+BACKGROUND_DEADLINE_MS: Final = 60_000
+
 GIVES_UP_AFTER: Final = 3
 """How many readers may end on one file within :data:`GIVES_UP_WITHIN_S` before it counts as lost."""
 GIVES_UP_WITHIN_S: Final = 30.0
@@ -157,6 +159,13 @@ class Session(QObject):
         if not isinstance(request, Watch):
             self._read_at_ms = _now_ms()
         return cast("Answer", answer)
+
+    async def ask_in_background(self, request: Question[Answer]) -> Answer:
+        """Return the answer to a question that walks over many rows, however long that takes.
+
+        Cancelling the wait ends the walk. Raises RequestFailed and ReaderGone as :meth:`ask` does.
+        """
+        return await self.ask(request, deadline_ms=BACKGROUND_DEADLINE_MS)
 
     def watch(self, task_ids: tuple[str, ...]) -> None:
         """Say which tasks are on screen: they are read again whenever something was committed."""
