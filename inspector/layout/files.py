@@ -1,7 +1,8 @@
 """Model files as they lie on the disk, against what the database says of them (section 11.1: files stay outside)."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from inspector.lmsp.values import value
 
 
 class FileState(StrEnum):
@@ -23,7 +24,7 @@ class FileState(StrEnum):
     """There, of the right size, and not yet read."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FileCheck:
     """What a look at the file of one model found."""
 

@@ -3,10 +3,11 @@
 import re
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
+
+from inspector.lmsp.values import value
 
 APPLICATION_ID: Final = 0x4C4D5350
 """``LMSP`` in the database header."""
@@ -34,7 +35,7 @@ def _statements(sql: str) -> list[str]:
     return statements
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Layout:
     """One version of the native layout, as the statements that make it."""
 

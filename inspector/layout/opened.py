@@ -1,7 +1,8 @@
 """How a database was opened, and why: what the header shows and ``--json`` says."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from inspector.lmsp.values import value
 
 
 class Mode(StrEnum):
@@ -27,7 +28,7 @@ class LayoutKind(StrEnum):
     """The tables ``tasks`` and ``task_events`` can be read as ours, but the file is not marked as ours."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Opened:
     """How a file was opened. ``path`` is absolute with links resolved; sentences are whole, for a person."""
 

@@ -1,9 +1,10 @@
 """What is asked of the read side, and what it answers with."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from inspector.layout.rows import EventRow, ModelRow, TaskRow
+from inspector.lmsp.values import value
 
 PAGE_ROWS = 200
 """The most rows in one answer."""
@@ -19,7 +20,7 @@ def ascii_lower(text: str) -> str:
     return text.translate(_ASCII_LOWER)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TaskFilter:
     """Which tasks are wanted. All that is given must hold."""
 
@@ -50,7 +51,7 @@ class TaskFilter:
         return any(text in ascii_lower(place) for place in places if place is not None)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TaskKey:
     """The place of a task in the order of lists: newest first, by creation time and id.
 
@@ -61,7 +62,7 @@ class TaskKey:
     id: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TaskPage:
     """Tasks, newest first."""
 
@@ -71,7 +72,7 @@ class TaskPage:
     read_at_ms: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TaskPlaces:
     """Where pages begin in the list of all tasks that pass a filter, newest first: so a list of any length can jump."""
 
@@ -84,7 +85,7 @@ class TaskPlaces:
     """When the walk over them began; tasks that came later are not counted."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class EventPage:
     """Events of one task, by sequence number, rising."""
 
@@ -94,7 +95,7 @@ class EventPage:
     more_after: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Tick:
     """One event as the timeline needs it: all of a task's log fits, where its data would not."""
 
@@ -105,7 +106,7 @@ class Tick:
     """Where no integer is stored, that of the event before it."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TaskTimeline:
     """The log of one task without its data."""
 
@@ -116,7 +117,7 @@ class TaskTimeline:
     """How many events the log has."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Counts:
     """How many tasks there are for each status as stored, and how many models."""
 
@@ -130,7 +131,7 @@ class Counts:
         return sum(self.by_status.values())
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ModelPage:
     """The registered models, by name."""
 

@@ -4,10 +4,10 @@ A field typed ``str`` holds what was stored, bytes that are no UTF-8 escaped, a 
 ``int | None`` is None also where something other than an integer was stored. Times are Unix milliseconds, UTC.
 """
 
-from dataclasses import dataclass
+from inspector.lmsp.values import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TaskRow:
     """One task without its large columns: what a list shows."""
 
@@ -28,7 +28,7 @@ class TaskRow:
     updated_at: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class StoredText:
     """A large text, cut to what a pane shows."""
 
@@ -42,7 +42,7 @@ class StoredText:
         return self.length > len(self.text)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TaskDetail:
     """One task with its large columns and its response, each None where nothing is stored."""
 
@@ -53,7 +53,7 @@ class TaskDetail:
     response: StoredText | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class EventRow:
     """One event of a task's log."""
 
@@ -68,7 +68,7 @@ class EventRow:
     data: StoredText
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ModelRow:
     """One registered model, and how many tasks name it."""
 
@@ -84,7 +84,7 @@ class ModelRow:
     unfinished: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ResponseRow:
     """The response that was stored with a task's completion."""
 
@@ -100,7 +100,7 @@ class ResponseRow:
     """None where it is kept as long as its task."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ClientRow:
     """One paired client, without the hash of its token."""
 

@@ -1,9 +1,9 @@
 """What a cancel does to a task, by the status it is found in (section 11.2: the cancel transition is atomic)."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from inspector.lmsp.statuses import Status
+from inspector.lmsp.values import value
 
 
 class CancelOutcome(StrEnum):
@@ -22,7 +22,7 @@ class CancelOutcome(StrEnum):
     """Nothing may be written here: a copy, a layout that is not ours, foreign triggers, an unknown status."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CancelResult:
     """How a cancel ended."""
 

@@ -4,11 +4,11 @@ The preview shows the plan and the store applies it: both come from :func:`plan_
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 
 from inspector.lmsp.events import EventType
 from inspector.lmsp.statuses import FINAL, Status, known_status
+from inspector.lmsp.values import value
 
 SERVER_RESTARTED = "server_restarted"
 """The error code of a task that recovery fails, and the reason in the events it writes (section 11.3)."""
@@ -85,7 +85,7 @@ def effective_policy(stored: str | None) -> tuple[Policy, Warning | None]:
     return Policy.FAIL, Warning.UNKNOWN_POLICY
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Leftover:
     """What recovery has to know about one task that is not in a final status."""
 
@@ -101,7 +101,7 @@ class Leftover:
     """Whether the log's last event is a final one, which nothing can follow."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RecoveryStep:
     """What recovery does to one task: the row of the preview, and the instruction that is applied."""
 
@@ -150,7 +150,7 @@ SERVER_RESTARTED_MESSAGE = "The service restarted before this task had finished.
 """The error message that goes with ``server_restarted``."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RecoveryPlan:
     """What recovery does to every leftover task, one step each, in the order of the rows."""
 

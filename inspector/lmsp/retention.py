@@ -5,10 +5,10 @@ here.
 """
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from inspector.lmsp.statuses import FINAL
+from inspector.lmsp.values import value
 
 KEEP_KEY: Final = "retention.keep_ms"
 """Where the period stands in ``service_config``: a whole number of milliseconds."""
@@ -36,7 +36,7 @@ class InvalidPeriod(ValueError):
         self.sentence = sentence
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RetentionPlan:
     """What cleanup would delete as of one moment: how much, and by which cutoff. The store applies it."""
 

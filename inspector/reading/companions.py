@@ -1,16 +1,16 @@
 """The files that lie beside a database, and the guard that tells whether anything of it has moved."""
 
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from inspector.lmsp.values import value
 from inspector.reading.errors import Unreadable
 
 SUFFIXES: Final = ("-wal", "-shm", "-journal")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FileState:
     """What stat tells of one file."""
 
@@ -21,7 +21,7 @@ class FileState:
     changed_ns: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Guard:
     """A database and its companions as they stood at one moment. Equal guards: nothing was written in between."""
 

@@ -2,9 +2,9 @@
 
 import os
 import stat
-from dataclasses import dataclass
 from typing import Final
 
+from inspector.lmsp.values import value
 from inspector.reading.errors import Unreadable
 
 _MAGIC: Final = b"SQLite format 3\x00"
@@ -16,7 +16,7 @@ _WAL_HEADER: Final = 32
 _WAL_MAGIC: Final = 0x377F0683
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Header:
     """What the header of a database says."""
 

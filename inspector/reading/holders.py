@@ -1,18 +1,18 @@
 """Which other processes have a database open, as far as their locks tell."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from inspector.layout.visible import visible
+from inspector.lmsp.values import value
 from inspector.reading.locks import ANY_USE, WAL_OPEN, LockRange, listed_owners, lock_owner
 
 READER_NAME: Final = "lmsp-reader"
 """What reader processes call themselves, so that two windows on one file do not take each other for its service."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Holder:
     """A process that has the file open. ``pid`` is 0 where it is known to be there but is not visible from here."""
 

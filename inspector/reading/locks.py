@@ -8,15 +8,16 @@ file, is for a process that has no SQLite connection to it (an immutable one tak
 import fcntl
 import os
 import struct
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from inspector.lmsp.values import value
 
 _FLOCK: Final = struct.Struct("hhqqi4x")
 """struct flock on 64-bit Linux: type, whence, start, length, pid."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class LockRange:
     """Bytes of a file that SQLite locks: the first, and how many."""
 
@@ -73,7 +74,7 @@ def listed_owners(path: str, wanted: LockRange, *, others_only: bool = True) -> 
     )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Entry:
     pid: int
     device: str

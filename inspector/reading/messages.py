@@ -1,14 +1,14 @@
 """What goes over the wire: a question to the reader process; its answers, and what it says unasked."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from inspector.layout.opened import Opened
 from inspector.layout.rows import TaskRow
+from inspector.lmsp.values import value
 from inspector.reading.requests import Request
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Asked:
     """One question. ``number`` comes back with its answer; ``deadline_ms`` is how long reading may take."""
 
@@ -17,7 +17,7 @@ class Asked:
     deadline_ms: int = 2_000
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Answer:
     """The answer to question ``number``: the type that the request names."""
 
@@ -25,7 +25,7 @@ class Answer:
     value: object
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Failed:
     """Question ``number`` was not answered; ``sentence`` says why. Others still may be."""
 
@@ -33,7 +33,7 @@ class Failed:
     sentence: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Moved:
     """What changed since the last look."""
 
@@ -51,7 +51,7 @@ class Moved:
     read_at_ms: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Lost:
     """The file cannot be read from now on. Nothing more is pushed, and every question fails with this sentence."""
 

@@ -7,18 +7,18 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from inspector.layout.files import FileCheck, FileState
 from inspector.layout.rows import ModelRow
 from inspector.lmsp.digests import digest_of, is_digest
+from inspector.lmsp.values import value
 
 _CHUNK: Final = 1 << 20
 _ABSENT: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG})
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FileFinding:
     """What was found at a path."""
 

@@ -5,12 +5,12 @@ Call it only in a process that has no SQLite connection to the file yet: asking 
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from inspector.layout.opened import Mode
 from inspector.layout.visible import visible
+from inspector.lmsp.values import value
 from inspector.reading.companions import Guard, guard_of, refuse_odd_companions
 from inspector.reading.errors import Unreadable
 from inspector.reading.header import Header, read_header, wal_holds_frames
@@ -20,7 +20,7 @@ _LONGEST_PATH: Final = 504
 """SQLite takes 512 bytes, ``-journal`` included."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Look:
     """What a look at a file found, and how it will be read."""
 
@@ -68,7 +68,7 @@ def look_at(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Found:
     name: str
     wal: bool

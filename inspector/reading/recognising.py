@@ -5,11 +5,11 @@ selected (each row may cost seconds), and columns are taken by name, so that ext
 """
 
 import sqlite3
-from dataclasses import dataclass
 from typing import Final
 
 from inspector.layout import native
 from inspector.layout.opened import LayoutKind
+from inspector.lmsp.values import value
 from inspector.reading.connection import ReadConnection, Reads
 from inspector.reading.errors import Unreadable
 from inspector.reading.values import integer, text
@@ -18,7 +18,7 @@ _ROWID_NAMES: Final = ("rowid", "_rowid_", "oid")
 _MOST_TRIGGERS: Final = 1_000
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Table:
     """One table as far as we may read it."""
 
@@ -35,7 +35,7 @@ class Table:
         return ", ".join(column if column in self.columns else f"NULL AS {column}" for column in wanted)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Shape:
     """What a database holds of our layout."""
 

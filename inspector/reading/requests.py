@@ -1,6 +1,5 @@
 """What a session asks the reader process, each with the answer it gets."""
 
-from dataclasses import dataclass
 from typing import Final, Generic, TypeAlias, TypeVar
 
 from inspector.layout.pages import (
@@ -17,6 +16,7 @@ from inspector.layout.pages import (
 from inspector.layout.rows import StoredText, TaskDetail, TaskRow
 from inspector.lmsp.recovery import Leftover
 from inspector.lmsp.retention import RetentionPlan
+from inspector.lmsp.values import value
 
 EVENT_DATA_CHARS: Final = 1 << 20
 """The most of one event's data in one answer, in bytes as stored."""
@@ -35,7 +35,7 @@ class Question(Generic[AnswerT]):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TaskPageRequest(Question[TaskPage]):
     """One page of tasks, newest first. Answer: TaskPage.
 
@@ -49,7 +49,7 @@ class TaskPageRequest(Question[TaskPage]):
     start: TaskKey | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TaskPlacesRequest(Question[TaskPlaces]):
     """How many tasks pass the filter, and the key of each ``every``-th. Answer: TaskPlaces.
 
@@ -60,21 +60,21 @@ class TaskPlacesRequest(Question[TaskPlaces]):
     every: int = PAGE_ROWS
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TasksByIdRequest(Question[tuple[TaskRow, ...]]):
     """These tasks, as far as they are there; at most PAGE_ROWS ids. Answer: a tuple of TaskRow."""
 
     ids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TaskDetailRequest(Question[TaskDetail | None]):
     """One task with its large columns, cut to 64 KiB each. Answer: TaskDetail, or None where it is not there."""
 
     task_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class EventPageRequest(Question[EventPage]):
     """Events of one task: those after a sequence number, those before one, or with neither the last. Answer: EventPage.
 
@@ -87,7 +87,7 @@ class EventPageRequest(Question[EventPage]):
     limit: int = PAGE_ROWS
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class EventDataRequest(Question[StoredText | None]):
     """The data of one event. Answer: StoredText cut to ``limit`` bytes, or None where there is no such event."""
 
@@ -96,7 +96,7 @@ class EventDataRequest(Question[StoredText | None]):
     limit: int = EVENT_DATA_CHARS
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TimelineRequest(Question[TaskTimeline]):
     """One task's log without data, thinned to about ``limit`` ticks. Answer: TaskTimeline."""
 
@@ -104,24 +104,24 @@ class TimelineRequest(Question[TaskTimeline]):
     limit: int = TIMELINE_TICKS
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CountsRequest(Question[Counts]):
     """How many tasks pass the whole filter, for each status. Answer: Counts."""
 
     wanted: TaskFilter = _ANY
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ModelsRequest(Question[ModelPage]):
     """The registered models, by name. Answer: ModelPage."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class LeftoversRequest(Question[tuple[Leftover, ...]]):
     """Every task that is in no final status, also of unknown status, oldest first. Answer: a tuple of Leftover."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RetentionRequest(Question[RetentionPlan | None]):
     """What cleanup would delete now, with this period in milliseconds, or None for the one that the database stores.
 
@@ -131,7 +131,7 @@ class RetentionRequest(Question[RetentionPlan | None]):
     keep_ms: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Watch(Question[None]):
     """Which tasks are on screen, and how often to look. Answer: None.
 

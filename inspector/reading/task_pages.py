@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, cast
 
@@ -10,6 +9,7 @@ from inspector.layout.pages import PAGE_ROWS, TaskFilter, TaskKey, TaskPage, Tas
 from inspector.layout.rows import TaskRow
 from inspector.lmsp.recovery import Leftover
 from inspector.lmsp.statuses import FINAL, known_status
+from inspector.lmsp.values import value
 from inspector.reading.connection import MOST_VARIABLES, Parameters, ReadConnection, Row, Value
 from inspector.reading.errors import is_too_big
 from inspector.reading.filtering import conditions, where
@@ -63,7 +63,7 @@ def _fits(types: tuple[type, ...]) -> bool:
     return all(kind in fitting for kind, fitting in zip(types, _TYPES, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Bound:
     key: TaskKey
     comparison: str

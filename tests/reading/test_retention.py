@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -148,11 +149,12 @@ FOREIGN: dict[str, tuple[list[str], dict[str, int]]] = {
 @pytest.mark.parametrize("kind", FOREIGN)
 def test_another_layout_is_counted_as_far_as_it_goes(tmp_path: Path, kind: str) -> None:
     statements, expected = FOREIGN[kind]
-    nothing = RetentionPlan(CUTOFF, KEEP, **dict.fromkeys(RetentionPlan.__slots__[2:], 0))
+    names = [field.name for field in fields(RetentionPlan)]
+    nothing = RetentionPlan(CUTOFF, KEEP, **dict.fromkeys(names[2:], 0))
     found = plan_of(by_hand(tmp_path / "x.db", *statements))
     assert found is not None
-    assert {name: getattr(found, name) for name in RetentionPlan.__slots__} == {
-        name: expected.get(name, getattr(nothing, name)) for name in RetentionPlan.__slots__
+    assert {name: getattr(found, name) for name in names} == {
+        name: expected.get(name, getattr(nothing, name)) for name in names
     }
 
 
