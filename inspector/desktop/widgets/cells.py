@@ -24,6 +24,7 @@ from inspector.desktop.widgets.icons import icon_pixmap
 from inspector.desktop.widgets.lines import frame
 from inspector.desktop.widgets.palette import Tokens, mixed, tokens_of
 from inspector.desktop.widgets.progress import BAR_HEIGHT, BAR_WIDTH, paint_progress
+from inspector.desktop.widgets.row_cells import Cell, Ink
 from inspector.desktop.widgets.shapes import SHAPE, state_pixmap, warning_pixmap
 from inspector.desktop.widgets.tips import show_tip
 
@@ -91,6 +92,10 @@ class CellDelegate(QStyledItemDelegate):
         """Paint what ``index`` shows into ``room``, which is the cell without its padding."""
         raise NotImplementedError
 
+    def paint_cell(self, painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+        """Paint ``cell`` as :meth:`paint_content` paints an index that shows the same."""
+        raise NotImplementedError
+
     def content_width(self, index: Index) -> int:
         """Return how wide ``index`` would be if nothing were cut, without padding."""
         raise NotImplementedError
@@ -123,6 +128,14 @@ class CellDelegate(QStyledItemDelegate):
         if isinstance(view, QAbstractItemView):
             self._flash.warm(view, index)
         return tokens.flash if strength >= 1.0 else mixed(tokens.flash, ground, strength)
+
+    def flash_over(self, ground: QColor, cell: Cell, index: Index, view: QAbstractItemView, ink: Ink) -> QColor | None:
+        """Return the ground of a cell that changed lately, or None where it is the row's own, ``ground``."""
+        strength = 0.0 if self._flash is None else self._flash.strength(cell.flash_at_ms)
+        if self._flash is None or strength <= 0.0:
+            return None
+        self._flash.warm(view, index)
+        return ink.tokens.flash if strength >= 1.0 else mixed(ink.tokens.flash, ground, strength)
 
 
 def asked(index: Index, role: int) -> Any:  # noqa: ANN401
@@ -184,6 +197,16 @@ class TextDelegate(CellDelegate):
             return room.adjusted(SHAPE + GAP, 0, 0, 0)
         return room
 
+    def paint_cell(self, painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+        if cell.warn:
+            draw_pixmap(painter, room, warning_pixmap(SHAPE, ink.tokens, ink.ratio), SHAPE)
+            room = room.adjusted(SHAPE + GAP, 0, 0, 0)
+        self._paint_text(painter, room, cell, ink, ink.ui_bold if cell.warn == WARN_STRONG else ink.ui)
+
+    def _paint_text(self, painter: QPainter, room: QRect, cell: Cell, ink: Ink, face: Face) -> None:
+        color = dim_color(cell.dim, ink.tokens) if cell.dim else ink.tokens.tone(self._tone)
+        draw_left(painter, room, one_line(cell.text), face, color, middle=self._middle)
+
     def mark_width(self, index: Index) -> int:
         """Return the width of what stands before the text, with its gap."""
         if asked(index, ICON_ROLE) is None and asked(index, PROGRESS_ROLE) is not None:
@@ -215,6 +238,12 @@ class StateDelegate(TextDelegate):
         draw_pixmap(painter, room, state_pixmap(str(status), SHAPE, tokens, ratio), SHAPE)
         return room.adjusted(SHAPE + GAP, 0, 0, 0)
 
+    def paint_cell(self, painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+        if cell.status is not None:
+            draw_pixmap(painter, room, state_pixmap(cell.status, SHAPE, ink.tokens, ink.ratio), SHAPE)
+            room = room.adjusted(SHAPE + GAP, 0, 0, 0)
+        self._paint_text(painter, room, cell, ink, ink.ui_bold if cell.warn == WARN_STRONG else ink.ui)
+
     def mark_width(self, index: Index) -> int:
         return 0 if asked(index, STATUS_ROLE) is None else SHAPE + GAP
 
@@ -224,6 +253,12 @@ class FixedDelegate(TextDelegate):
 
     def __init__(self, flash: FlashClock | None = None, parent: QObject | None = None, *, tone: str = "text") -> None:
         super().__init__(flash, parent, tone=tone, middle=True)
+
+    def paint_cell(self, painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+        if cell.warn:
+            draw_pixmap(painter, room, warning_pixmap(SHAPE, ink.tokens, ink.ratio), SHAPE)
+            room = room.adjusted(SHAPE + GAP, 0, 0, 0)
+        self._paint_text(painter, room, cell, ink, ink.fixed)
 
     def face(self, index: Index) -> Face:
         return fixed_face(bold=bool(asked(index, BOLD_ROLE)))
@@ -262,19 +297,36 @@ class NumberDelegate(CellDelegate):
         self._tone = tone
 
     def paint_content(self, painter: QPainter, room: QRect, index: Index, tokens: Tokens) -> None:
-        text = one_line(asked(index, DISPLAY_ROLE))
         warn = asked(index, WARN_ROLE)
+        ratio = painter.device().devicePixelRatio() if warn else 1.0
+        text, face = one_line(asked(index, DISPLAY_ROLE)), self._face(index, warn)
+        self._paint(painter, room, text, face, asked(index, DIM_ROLE), warn, tokens, ratio)
+
+    def paint_cell(self, painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+        face = ink.ui_bold if cell.warn == WARN_STRONG else ink.ui
+        self._paint(painter, room, one_line(cell.text), face, cell.dim, cell.warn, ink.tokens, ink.ratio)
+
+    def _paint(
+        self,
+        painter: QPainter,
+        room: QRect,
+        text: str,
+        face: Face,
+        dim: object,
+        warn: object,
+        tokens: Tokens,
+        ratio: float,
+    ) -> None:
         start = room.left()
         if warn:
             room = room.adjusted(SHAPE + GAP, 0, 0, 0)
-        dim = asked(index, DIM_ROLE)
         color = dim_color(dim, tokens) if dim else tokens.tone(self._tone)
-        taken = draw_right(painter, room, text, self._face(index, warn), color)
+        taken = draw_right(painter, room, text, face, color)
         if warn:
             left = max(start, room.right() + 1 - taken - (GAP if taken else 0) - SHAPE)
-            pixmap = warning_pixmap(SHAPE, tokens, painter.device().devicePixelRatio())
             # A narrow cell shows the triangle rather than the number, and neither beyond its edge.
-            draw_pixmap(painter, QRect(left, room.top(), room.right() + 1 - left, room.height()), pixmap, SHAPE)
+            mark = QRect(left, room.top(), room.right() + 1 - left, room.height())
+            draw_pixmap(painter, mark, warning_pixmap(SHAPE, tokens, ratio), SHAPE)
 
     def content_width(self, index: Index) -> int:
         warn = asked(index, WARN_ROLE)

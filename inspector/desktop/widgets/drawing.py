@@ -3,8 +3,8 @@
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPixmap
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication
 
 from inspector.desktop.widgets.fonts import fixed_font, small_font, ui_font
@@ -16,11 +16,54 @@ _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter) | int(Qt
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
 
 
-class Face(NamedTuple):
-    """A font with its measure."""
+_MOST_FITS: Final = 2_048
 
-    font: QFont
-    metrics: QFontMetrics
+
+class Fit(NamedTuple):
+    """A text as it fits a width."""
+
+    text: str
+    """Cut, where it is longer."""
+    taken: int
+    """The whole pixels that it takes of the width."""
+    width: float
+    """How wide it is drawn."""
+    plain: bool
+    """Whether it can be drawn where it stands: no character of it moves, joins or reaches above the line."""
+
+
+class Face:
+    """A font with its measure. Texts are measured and cut once: the same ones stand there frame after frame."""
+
+    __slots__ = ("_exact", "_fits", "above", "font", "high", "metrics")
+
+    def __init__(self, font: QFont, metrics: QFontMetrics) -> None:
+        self.font = font
+        self.metrics = metrics
+        self._exact = QFontMetricsF(font)
+        self.above: float = self._exact.ascent()
+        self.high: float = self._exact.ascent() + self._exact.descent()
+        self._fits: dict[tuple[str, int, bool], Fit] = {}
+
+    def fit(self, text: str, width: int, *, middle: bool) -> Fit:
+        """Return ``text`` cut to ``width`` pixels, at its end or in its ``middle``."""
+        key = text, width, middle
+        known = self._fits.get(key)
+        if known is None:
+            if len(self._fits) >= _MOST_FITS:
+                self._fits.clear()
+            known = self._fits[key] = self._fit(text, width, middle)
+        return known
+
+    def _fit(self, text: str, width: int, middle: bool) -> Fit:
+        plain = text.isascii() and text.isprintable()
+        taken = self.metrics.horizontalAdvance(text)
+        if taken > width:
+            text = self.metrics.elidedText(
+                text, Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight, width
+            )
+            taken = width
+        return Fit(text, taken, self._exact.horizontalAdvance(text), plain)
 
 
 def ui_face(*, bold: bool = False) -> Face:
@@ -51,15 +94,14 @@ def draw_left(painter: QPainter, room: QRect, text: str, face: Face, color: QCol
     width = room.width()
     if width <= 0 or not text:
         return 0
-    wanted = face.metrics.horizontalAdvance(text)
-    if wanted > width:
-        mode = Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight
-        text = face.metrics.elidedText(text, mode, width)
-        wanted = width
+    fit = face.fit(text, width, middle=middle)
     painter.setFont(face.font)
     painter.setPen(color)
-    painter.drawText(room, _LEFT, text)
-    return wanted
+    if fit.plain and face.high <= room.height():
+        painter.drawText(QPointF(room.x(), _baseline(room, face)), fit.text)
+    else:
+        painter.drawText(room, _LEFT, fit.text)
+    return fit.taken
 
 
 def draw_right(painter: QPainter, room: QRect, text: str, face: Face, color: QColor) -> int:
@@ -67,14 +109,19 @@ def draw_right(painter: QPainter, room: QRect, text: str, face: Face, color: QCo
     width = room.width()
     if width <= 0 or not text:
         return 0
-    wanted = face.metrics.horizontalAdvance(text)
-    if wanted > width:
-        text = face.metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)
-        wanted = width
+    fit = face.fit(text, width, middle=False)
     painter.setFont(face.font)
     painter.setPen(color)
-    painter.drawText(room, _RIGHT, text)
-    return wanted
+    if fit.plain and face.high <= room.height():
+        painter.drawText(QPointF(room.x() + width - fit.width, _baseline(room, face)), fit.text)
+    else:
+        painter.drawText(room, _RIGHT, fit.text)
+    return fit.taken
+
+
+def _baseline(room: QRect, face: Face) -> float:
+    """Return where Qt itself puts the baseline of a line in the middle of ``room``, without its laying out a text."""
+    return room.y() + (room.height() - face.high) / 2 + face.above
 
 
 def draw_pixmap(painter: QPainter, room: QRect, pixmap: QPixmap, size: int) -> None:

@@ -2,7 +2,16 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import (
+    QEvent,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+)
 from PySide6.QtGui import QPainter, QPaintEvent, QPolygonF
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QSizePolicy, QTableView, QWidget
 
@@ -11,6 +20,8 @@ from inspector.desktop.widgets.drawing import draw_left, draw_right, one_line, s
 from inspector.desktop.widgets.fonts import header_height, row_height, scaled
 from inspector.desktop.widgets.lines import hairline, line_below, line_right
 from inspector.desktop.widgets.palette import Tokens, tokens_of
+from inspector.desktop.widgets.row_cells import RowCells
+from inspector.desktop.widgets.row_painting import paint_rows
 
 ACCENT_BAR = 3
 """The width of the bar at the left of the current row."""
@@ -134,6 +145,7 @@ class DenseTable(QTableView):
         self._dense = dense
         self.hover_row = -1
         self.last_column = -1
+        self._rows: RowCells | None = None
         self._header = DenseHeader(self, dense=dense)
         self.setHorizontalHeader(self._header)
         self.addScrollBarWidget(_HeaderEnd(self._header), Qt.AlignmentFlag.AlignTop)
@@ -191,11 +203,19 @@ class DenseTable(QTableView):
         # What was under the pointer has moved away; the next move of the pointer says what is there now.
         self._hover(-1)
 
+    def set_row_cells(self, rows: RowCells | None) -> None:
+        """Paint from what ``rows`` gives row by row, the same as the model gives cell by cell; None: from the model."""
+        self._rows = rows
+        self.viewport().update()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         header = self.horizontalHeader()
         shown = (header.logicalIndex(at) for at in range(header.count() - 1, -1, -1))
         self.last_column = next((column for column in shown if not header.isSectionHidden(column)), -1)
-        super().paintEvent(event)
+        if self._rows is None:
+            super().paintEvent(event)
+        else:
+            paint_rows(self, self._rows, event.rect(), hover_row=self.hover_row, last_column=self.last_column)
         current = self.currentIndex()
         if current.isValid() and self.selectionModel().isRowSelected(current.row()):
             top, height = self.rowViewportPosition(current.row()), self.rowHeight(current.row())
