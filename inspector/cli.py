@@ -31,6 +31,12 @@ def _init() -> click.Command:
     return init
 
 
+def _simulate() -> click.Command:
+    from inspector.commands.simulate import simulate
+
+    return simulate
+
+
 def _tasks() -> click.Command:
     from inspector.commands.tasks import tasks
 
@@ -98,11 +104,11 @@ def show_window(database: Path | None, task_id: str | None) -> None:
     if not _has_display():
         raise NotDone("There is no display here. `tour DB DIR` makes pictures, and the other commands need none.")
     _end_at_once()
-    from inspector.desktop.session.launch import Target, launch_reader
+    from inspector.desktop.session.launch import Target, launch_with_first_page
 
     target = None if database is None else Target(database)
     # The reader is at work on the file while Qt is still being loaded.
-    reader = None if target is None else launch_reader(target)
+    reader = None if target is None else launch_with_first_page(target)
     from inspector.desktop.app import run_window
 
     run_window(target, task_id=task_id, reader=reader)
@@ -213,6 +219,7 @@ def _answers(place: str) -> bool:
         "demo": Late(_demo, "Show a simulated service at work."),
         "tour": Late(_tour, "Save pictures of every view of a database."),
         "init": Late(_init, "Create a new, empty database in the native layout."),
+        "simulate": Late(_simulate, "Create a database with a large history that is made up."),
         "tasks": Late(_tasks, "List tasks, newest first."),
         "events": Late(_events, "List the events of a task, and follow them."),
         "cancel": Late(_cancel, "Ask a task to stop."),

@@ -1,10 +1,8 @@
 """``check``: each rule of section 11, asked about everything in a database."""
 
 import json
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final, TypeVar
@@ -20,6 +18,7 @@ from inspector.commands.clock import Clock
 from inspector.commands.ending import REFUSED, NotDone
 from inspector.commands.opening import DEADLINE_MS, opened_lines, reading
 from inspector.commands.output import write_json, write_lines
+from inspector.commands.progress import ProgressLine
 from inspector.layout.opened import Mode
 from inspector.layout.visible import visible
 from inspector.reading.connection import Reads
@@ -32,7 +31,6 @@ _LIVE_FILE_MS: Final = 2_000
 """How long the check of the whole file may keep a service's checkpoint waiting."""
 _FILE_MS: Final = 600_000
 _LOOK_EVERY_S: Final = 1.0
-_TELL_EVERY_S: Final = 0.1
 _LISTED: Final = 10
 """How many findings of one rule are listed in words; the document has them all."""
 
@@ -49,7 +47,7 @@ def check(clock: Clock, database: Path, as_json: bool, mode: Mode | None) -> Non
     table or a column that is not there are skipped, and named. A database at work can be checked: nothing is written,
     and no read is long.
     """
-    progress = _Progress()
+    progress = ProgressLine()
     try:
         with reading(database, mode, clock) as reader:
             findings, checked = _checked(reader, progress)
@@ -64,7 +62,7 @@ def check(clock: Clock, database: Path, as_json: bool, mode: Mode | None) -> Non
         raise click.exceptions.Exit(REFUSED)
 
 
-def _checked(reader: Reader, progress: "_Progress") -> tuple[list[Finding], Checked]:
+def _checked(reader: Reader, progress: ProgressLine) -> tuple[list[Finding], Checked]:
     limit_ms = _LIVE_FILE_MS if reader.opened.mode is Mode.LIVE else _FILE_MS
     progress.tell("Checking the file")
     of_file = check_file(_Asking(reader, limit_ms))
@@ -96,33 +94,6 @@ class _Asking:
                     raise NotDone(push.sentence)
             self._look_at = time.monotonic() + _LOOK_EVERY_S
         return self._reader.read(lambda connection, _shape: question(connection), deadline_ms=self._deadline_ms)
-
-
-class _Progress:
-    """One line on standard error that is written over, where that is a terminal; nothing at all where it is not."""
-
-    def __init__(self) -> None:
-        self._shows = sys.stderr is not None and sys.stderr.isatty()
-        self._next_at = 0.0
-        self._width = 0
-
-    def tell(self, sentence: str) -> None:
-        """Show how far it is, ten times a second at most."""
-        if self._shows and time.monotonic() >= self._next_at:
-            self._next_at = time.monotonic() + _TELL_EVERY_S
-            self._write(f"\r{sentence}{' ' * (self._width - len(sentence))}")
-            self._width = len(sentence)
-
-    def clear(self) -> None:
-        """Leave the line empty."""
-        if self._width:
-            self._write(f"\r{' ' * self._width}\r")
-            self._width = 0
-
-    def _write(self, text: str) -> None:
-        with suppress(OSError):
-            sys.stderr.write(text)
-            sys.stderr.flush()
 
 
 def _document(findings: Iterable[Finding], checked: Checked) -> str:

@@ -65,7 +65,7 @@ def test_the_version_is_told() -> None:
     ("arguments", "says"),
     [
         (("--nonsense",), "--nonsense"),
-        (("simulate", "x"), "unexpected extra argument (x)"),
+        (("nonsense", "x"), "unexpected extra argument (x)"),
         (("",), "the path is empty"),
         (("tasks",), "Missing argument 'DB'"),
         (("tasks", "x", "y"), "y"),
