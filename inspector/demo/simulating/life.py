@@ -27,8 +27,9 @@ _DELTA: Final = str(OUTPUT_TEXT_DELTA)
 Event: TypeAlias = tuple[int, str, int, str, str, int, str]
 """created_at, task_id, seq, type, status, attempt, data: so events of different tasks sort by their time."""
 
-_UNEVEN: Final = tuple(Random(5).random() * 0.9 for _ in range(257))  # noqa: S311  no secret
-"""A share of its step by which each piece of text comes late, in turn."""
+_chance = Random(5)  # noqa: S311  no secret
+_UNEVEN: Final = tuple(_chance.random() ** 2 * 0.98 for _ in range(257))
+"""A share of its step by which each piece of text comes late, in turn: rarely by much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,8 @@ class _Stream:
     attempt: int
 
     def at(self, index: int) -> int:
-        """Return when the piece of this index comes; the index is part of what is uneven, the answer is not."""
-        return int(self.first_ms + (index + _UNEVEN[index % 257]) * self.step_ms)
+        """Return when the piece of this index comes."""
+        return int(self.first_ms + (index + _UNEVEN[(index + int(self.first_ms)) % 257]) * self.step_ms)
 
 
 class Life:
@@ -163,10 +164,10 @@ class Life:
                 yield part
                 continue
             start, step, seq, number = part.first_ms, part.step_ms, part.seq, part.number
-            status, attempt = part.status, part.attempt
+            status, attempt, rhythm = part.status, part.attempt, int(start)
             # As ``_Stream.at`` has it, written out: nearly all events come from here.
             for index in range(part.pieces):
-                at = int(start + (index + _UNEVEN[index % 257]) * step)
+                at = int(start + (index + _UNEVEN[(index + rhythm) % 257]) * step)
                 piece = number + index
                 data = f"{DATA[(first + piece) % known]}{piece}}}"
                 yield at, task_id, seq + index, _DELTA, status, attempt, data
