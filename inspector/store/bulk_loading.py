@@ -76,10 +76,14 @@ def load_history(
 
 
 def _refuse_taken(target: Path) -> None:
-    for taken in (target, *_beside(target)):
+    with suppress(FileNotFoundError):
+        target.lstat()
+        raise FileExistsError
+    # SQLite would take what lies there for this file's own: it would roll it back into the new database.
+    for beside in _beside(target):
         with suppress(FileNotFoundError):
-            taken.lstat()
-            raise FileExistsError(taken)
+            beside.lstat()
+            raise Unusable(f"{beside.name} of an earlier database lies beside it.")
 
 
 def _beside(path: Path) -> tuple[Path, ...]:
