@@ -68,8 +68,13 @@ class TaskPage:
 
     tasks: tuple[TaskRow, ...]
     more: bool
-    """Whether older tasks follow."""
+    """Whether older tasks follow, or may: see ``scanned_to``."""
     read_at_ms: int
+    scanned_to: TaskKey | None = None
+    """Set where few tasks pass the filter, and the page ended before it was full: the last task that was looked at.
+
+    The rest is asked for after this key. Such a page may hold no task at all.
+    """
 
 
 @value
@@ -83,6 +88,40 @@ class TaskPlaces:
     """``starts[n]`` is the key of the task in row ``n * every``."""
     read_at_ms: int
     """When the walk over them began; tasks that came later are not counted."""
+
+
+@value
+class EventHit:
+    """One event whose data holds a text."""
+
+    id: int
+    task_id: str
+    seq: int
+    type: str
+    excerpt: str
+    """What stands around the first place of the text in the data, as stored."""
+
+
+@value
+class EventHits:
+    """What a search of all events found, newest first."""
+
+    hits: tuple[EventHit, ...]
+    searched_to: int | None
+    """Where the search ended because there were hits enough: it goes on before the event of this id."""
+    read_at_ms: int
+
+
+@value
+class Progress:
+    """How far a question has come that walks over many rows."""
+
+    done: int
+    """How many rows were looked at."""
+    of: int | None
+    """About how many there are, where that is known."""
+    hits: tuple[EventHit, ...] = ()
+    """What was found since the last time, where the question is for events."""
 
 
 @value

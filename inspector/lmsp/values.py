@@ -90,3 +90,18 @@ class _Shared:
 
 
 _REFUSAL = "{}.{} is set once, when the value is made"
+
+
+def maker(cls: type[T]) -> Callable[..., T]:
+    """Return what makes a value of ``cls`` from all its fields in their order, in a fifth of the time: for many rows.
+
+    The fields are set while the value is of a class that lets them be, with the same slots; then it becomes frozen.
+    """
+    names = [each.name for each in fields(cls)]  # type: ignore[arg-type]  # it is of a value
+    open_class = type(f"{cls.__name__}ToBe", (), {"__slots__": tuple(names)})
+    known: dict[str, Any] = {"_new": object.__new__, "_open": open_class, "_frozen": cls}
+    lines = ["_made = _new(_open)", *(f"_made.{name} = {name}" for name in names)]
+    body = "\n ".join([*lines, "_made.__class__ = _frozen", "return _made"])
+    exec(f"def make({', '.join(names)}):\n {body}", known)  # noqa: S102  names of our own fields
+    made_function: Callable[..., T] = known["make"]
+    return made_function

@@ -4,11 +4,14 @@ from inspector.layout.pages import PAGE_ROWS
 from inspector.reading.connection import ReadConnection
 from inspector.reading.counts import counts, models
 from inspector.reading.details import event_data, event_page, task_detail, timeline
+from inspector.reading.jobs import answer_at_once, job_of
+from inspector.reading.leftovers import leftovers
 from inspector.reading.recognising import Shape
 from inspector.reading.requests import (
     CountsRequest,
     EventDataRequest,
     EventPageRequest,
+    EventSearchRequest,
     LeftoversRequest,
     ModelsRequest,
     Request,
@@ -17,11 +20,13 @@ from inspector.reading.requests import (
     TaskPageRequest,
     TaskPlacesRequest,
     TasksByIdRequest,
+    TasksByPrefixRequest,
     TimelineRequest,
     Watch,
 )
 from inspector.reading.retention import retention_plan
-from inspector.reading.task_pages import leftovers, task_page, task_places, tasks_by_id
+from inspector.reading.task_pages import task_page, tasks_by_prefix
+from inspector.reading.task_rows import tasks_by_id
 
 
 def answer_of(request: Request, connection: ReadConnection, shape: Shape, now_ms: int) -> object:
@@ -29,8 +34,8 @@ def answer_of(request: Request, connection: ReadConnection, shape: Shape, now_ms
     match request:
         case TaskPageRequest(wanted, after, limit, start):
             return task_page(connection, shape, wanted, after, limit, now_ms, start=start)
-        case TaskPlacesRequest(wanted, every):
-            return task_places(connection, shape, wanted, every, now_ms)
+        case TasksByPrefixRequest(prefix, wanted):
+            return tasks_by_prefix(connection, shape, prefix, wanted)
         case TasksByIdRequest(ids):
             return tasks_by_id(connection, shape, ids[:PAGE_ROWS])
         case TaskDetailRequest(task_id):
@@ -49,5 +54,7 @@ def answer_of(request: Request, connection: ReadConnection, shape: Shape, now_ms
             return leftovers(connection, shape)
         case RetentionRequest(keep_ms):
             return retention_plan(connection, shape, keep_ms, now_ms)
+        case TaskPlacesRequest() | EventSearchRequest():
+            return answer_at_once(job_of(request, lambda question: question(connection, shape), lambda: now_ms))
         case Watch():
             return None

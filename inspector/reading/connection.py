@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Final, Protocol, TypeAlias
 
-from inspector.reading.errors import SqliteTrouble, Unanswered
+from inspector.reading.errors import SqliteTrouble, TookTooLong
 
 Value: TypeAlias = str | int | float | bytes | None
 Row: TypeAlias = tuple[Value, ...]
@@ -130,14 +130,14 @@ class ReadConnection:
     def rows(self, sql: str, parameters: Parameters = (), *, keep: Callable[[Row], object] | None = None) -> list[Row]:
         """Run one statement and return all its rows, or those for which ``keep`` is true, asked in their order.
 
-        Raises Unanswered where the deadline passed.
+        Raises TookTooLong where the deadline passed.
         """
         try:
             return self._fetched(sql, parameters, keep)
         except sqlite3.OperationalError as error:
             code = getattr(error, "sqlite_errorcode", None)
             if code == sqlite3.SQLITE_INTERRUPT:
-                raise Unanswered("This took too long to read and was stopped.") from error
+                raise TookTooLong("This took too long to read and was stopped.") from error
             if code is not None:
                 raise
         # Only a text that is no UTF-8 ends in an error without a code. Decoding each text here costs half the speed.
@@ -161,19 +161,23 @@ class ReadConnection:
 
     @contextmanager
     def within(self, deadline_ms: int) -> Iterator[None]:
-        """Stop every query in the block when ``deadline_ms`` have passed since its start."""
-        self._ends_at = time.monotonic() + deadline_ms / 1000
+        """Stop every query in the block when ``deadline_ms`` have passed, or at the end of a block around it."""
+        earlier = self._ends_at
+        ends_at = time.monotonic() + deadline_ms / 1000
+        self._ends_at = ends_at if earlier is None else min(earlier, ends_at)
         try:
             yield
         finally:
-            self._ends_at = None
+            self._ends_at = earlier
 
-    @contextmanager
-    def short_values(self) -> Iterator[None]:
-        """Refuse values above LONGEST_SHORT_VALUE in the block: a page of many rows has no room for long ones."""
+    def short_rows(self, sql: str, parameters: Parameters = ()) -> list[Row]:
+        """Do what :meth:`rows` does, but refuse values above LONGEST_SHORT_VALUE: many rows have no room for long ones.
+
+        Raises sqlite3.DataError where there is one.
+        """
         earlier = self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_SHORT_VALUE)
         try:
-            yield
+            return self.rows(sql, parameters)
         finally:
             self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, earlier)
 

@@ -27,8 +27,12 @@ def counts(connection: ReadConnection, shape: Shape, wanted: TaskFilter, read_at
     by_status: dict[str, int] = {}
     for status, count in connection.rows(sql, values | {"most": _MOST_STATUSES}):
         by_status[text(status)] = by_status.get(text(status), 0) + integer(count)
-    models = 0 if shape.models is None else integer(connection.value("SELECT count(*) FROM models"))
-    return Counts(by_status, models, read_at_ms)
+    return Counts(by_status, how_many_models(connection, shape), read_at_ms)
+
+
+def how_many_models(connection: ReadConnection, shape: Shape) -> int:
+    """Return how many models are registered."""
+    return 0 if shape.models is None else integer(connection.value("SELECT count(*) FROM models"))
 
 
 def models(connection: ReadConnection, shape: Shape, read_at_ms: int) -> ModelPage:

@@ -9,7 +9,7 @@ from inspector.layout.rows import EventRow, StoredText, TaskDetail
 from inspector.reading.connection import LONGEST_VALUE, ReadConnection, Row, Value
 from inspector.reading.errors import is_too_big
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table
-from inspector.reading.task_pages import task_row
+from inspector.reading.task_rows import task_row
 from inspector.reading.values import integer, integer_or_none, stored_text, text
 
 DETAIL_BYTES: Final = 64 << 10

@@ -25,6 +25,10 @@ class Unanswered(Exception):
         self.sentence = sentence
 
 
+class TookTooLong(Unanswered):
+    """One question was not answered before its deadline, or the reader is to stop."""
+
+
 SqliteTrouble: Final = (sqlite3.Error, UnicodeError, OverflowError)
 """What reading through sqlite3 may raise: a damaged schema ends in UnicodeDecodeError (faults.md 1.6)."""
 

@@ -9,7 +9,7 @@ from inspector.reading.connection import ReadConnection, Value
 from inspector.reading.errors import SqliteTrouble
 from inspector.reading.messages import Moved
 from inspector.reading.recognising import Shape
-from inspector.reading.task_pages import tasks_by_id
+from inspector.reading.task_rows import tasks_by_id
 from inspector.reading.values import integer, text
 
 MOST_EVENTS = 1_000

@@ -11,25 +11,53 @@ _MAY_STAND_FOR_ANOTHER_CLASS: Final = tuple("0123456789+-.xI")
 """How a number or a blob begins when it is shown as text."""
 
 
-def conditions(wanted: TaskFilter, tasks: Table, *, statuses: bool = True) -> tuple[list[str], dict[str, Value]]:
-    """Return the conditions that ``wanted`` sets, to be joined by AND, and their named parameters.
+def conditions(wanted: TaskFilter, tasks: Table) -> tuple[list[str], dict[str, Value]]:
+    """Return the conditions that ``wanted`` sets, to be joined by AND, and their named parameters."""
+    found = [*of_status(wanted, tasks), *of_model(wanted, tasks), *of_text(wanted, tasks)]
+    return found, values_of(wanted)
 
-    ``statuses`` False leaves out the one about the status, for a caller who asks status by status.
-    """
-    found: list[str] = []
-    values: dict[str, Value] = {}
-    if statuses and wanted.statuses:
-        words = {f"status_{at}": status for at, status in enumerate(sorted(wanted.statuses))}
-        found += _is_any("status", words, tasks)
-        values.update(words)
+
+def values_of(wanted: TaskFilter) -> dict[str, Value]:
+    """Return the named parameters of all conditions of ``wanted``."""
+    values: dict[str, Value] = {f"status_{at}": status for at, status in enumerate(sorted(wanted.statuses))}
     if wanted.model_id is not None:
-        found += _is_any("model_id", {"model_id": wanted.model_id}, tasks) if "model_id" in tasks.columns else ["0"]
         values["model_id"] = wanted.model_id
     if wanted.text:
-        columns = [_shown(column, tasks) for column in TEXT_COLUMNS if column in tasks.columns]
-        found.append("(" + " OR ".join(f"instr(lower({column}), :text) > 0" for column in columns) + ")")
         values["text"] = ascii_lower(wanted.text)
-    return found, values
+    return values
+
+
+def of_status(wanted: TaskFilter, tasks: Table) -> list[str]:
+    """Return the conditions about the status."""
+    if not wanted.statuses:
+        return []
+    return _is_any("status", {f"status_{at}": status for at, status in enumerate(sorted(wanted.statuses))}, tasks)
+
+
+def of_each_status(wanted: TaskFilter, tasks: Table) -> list[str]:
+    """Return a condition for each wanted status, which an index on it serves; none where no index would."""
+    found = []
+    for at, status in enumerate(sorted(wanted.statuses)):
+        needed = _is_any("status", {f"status_{at}": status}, tasks)
+        if not (tasks.is_ours or len(needed) == 2):
+            return []
+        found.append(" AND ".join(needed))
+    return found
+
+
+def of_model(wanted: TaskFilter, tasks: Table) -> list[str]:
+    """Return the conditions about the model."""
+    if wanted.model_id is None:
+        return []
+    return _is_any("model_id", {"model_id": wanted.model_id}, tasks) if "model_id" in tasks.columns else ["0"]
+
+
+def of_text(wanted: TaskFilter, tasks: Table) -> list[str]:
+    """Return the condition about the text, which no index serves."""
+    if not wanted.text:
+        return []
+    columns = [_shown(column, tasks) for column in TEXT_COLUMNS if column in tasks.columns]
+    return ["(" + " OR ".join(f"instr(lower({column}), :text) > 0" for column in columns) + ")"]
 
 
 def where(found: list[str]) -> str:
@@ -44,7 +72,8 @@ def _is_any(column: str, words: dict[str, str], tasks: Table) -> list[str]:
     the column itself stands beside that for the sake of its index, where no other storage class can show the same.
     """
     names = ", ".join(f":{name}" for name in words)
-    by_index = f"{column} IN ({names})"
+    # One word by itself: only then SQLite sees that an index has the rows in the order of a page.
+    by_index = f"{column} = {names}" if len(words) == 1 else f"{column} IN ({names})"
     if tasks.is_ours:
         return [by_index]
     by_text = f"{_shown(column, tasks)} IN ({names})"

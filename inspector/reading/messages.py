@@ -3,6 +3,7 @@
 from typing import TypeAlias
 
 from inspector.layout.opened import Opened
+from inspector.layout.pages import Progress
 from inspector.layout.rows import TaskRow
 from inspector.lmsp.values import value
 from inspector.reading.requests import Request
@@ -31,6 +32,23 @@ class Failed:
 
     number: int
     sentence: str
+    took_too_long: bool = False
+    """Whether it would be answered if there were more time."""
+
+
+@value
+class Stop:
+    """Nobody waits for the answer to question ``number`` any more. It gets none."""
+
+    number: int
+
+
+@value
+class Progressed:
+    """How far question ``number``, asked in the background, has come."""
+
+    number: int
+    progress: Progress
 
 
 @value
@@ -60,4 +78,4 @@ class Lost:
 
 
 Push: TypeAlias = Opened | Moved | Lost
-Message: TypeAlias = Asked | Answer | Failed | Opened | Moved | Lost
+Message: TypeAlias = Asked | Stop | Answer | Failed | Progressed | Opened | Moved | Lost

@@ -12,6 +12,7 @@ from inspector.layout.opened import LayoutKind
 from inspector.lmsp.values import value
 from inspector.reading.connection import ReadConnection, Reads
 from inspector.reading.errors import Unreadable
+from inspector.reading.orders import Orders, orders_of
 from inspector.reading.values import integer, text
 
 _ROWID_NAMES: Final = ("rowid", "_rowid_", "oid")
@@ -50,6 +51,7 @@ class Shape:
     keys: Table | None
     foreign_triggers: tuple[str, ...]
     missing_triggers: tuple[str, ...]
+    orders: Orders
     notes: tuple[str, ...]
 
     @property
@@ -96,6 +98,7 @@ def recognise(connection: ReadConnection, name: str) -> Shape:
         and events.is_ours
     ):
         kind = LayoutKind.NATIVE
+    orders = orders_of(connection, tasks.columns)
     return Shape(
         kind=kind,
         user_version=user_version,
@@ -108,7 +111,8 @@ def recognise(connection: ReadConnection, name: str) -> Shape:
         keys=tables["idempotency_keys"],
         foreign_triggers=native.foreign_triggers(triggers),
         missing_triggers=native.missing_triggers(triggers),
-        notes=_notes(kind, user_version, tasks, events),
+        orders=orders,
+        notes=(*_notes(kind, user_version, tasks, events), *orders.notes),
     )
 
 

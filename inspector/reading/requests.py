@@ -5,6 +5,7 @@ from typing import Final, Generic, TypeAlias, TypeVar
 from inspector.layout.pages import (
     PAGE_ROWS,
     Counts,
+    EventHits,
     EventPage,
     ModelPage,
     TaskFilter,
@@ -58,6 +59,17 @@ class TaskPlacesRequest(Question[TaskPlaces]):
 
     wanted: TaskFilter = _ANY
     every: int = PAGE_ROWS
+
+
+@value
+class TasksByPrefixRequest(Question[tuple[TaskRow, ...]]):
+    """The tasks whose id begins with ``prefix``, as typed, in small letters or in capitals. Answer: a tuple of TaskRow.
+
+    Those that pass ``wanted``, newest first, at most PAGE_ROWS: by the index on the ids, however many tasks there are.
+    """
+
+    prefix: str
+    wanted: TaskFilter = _ANY
 
 
 @value
@@ -132,6 +144,19 @@ class RetentionRequest(Question[RetentionPlan | None]):
 
 
 @value
+class EventSearchRequest(Question[EventHits]):
+    """The events whose data holds ``text``, A to Z in any case, newest first, at most ``limit``. Answer: EventHits.
+
+    A question for the background: the hits come with its progress as they are found. ``before_id`` goes on where an
+    earlier answer ended.
+    """
+
+    text: str
+    before_id: int | None = None
+    limit: int = 1_000
+
+
+@value
 class Watch(Question[None]):
     """Which tasks are on screen, and how often to look. Answer: None.
 
@@ -145,6 +170,7 @@ class Watch(Question[None]):
 Request: TypeAlias = (
     TaskPageRequest
     | TaskPlacesRequest
+    | TasksByPrefixRequest
     | TasksByIdRequest
     | TaskDetailRequest
     | EventPageRequest
@@ -154,5 +180,6 @@ Request: TypeAlias = (
     | ModelsRequest
     | LeftoversRequest
     | RetentionRequest
+    | EventSearchRequest
     | Watch
 )

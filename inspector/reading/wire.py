@@ -29,11 +29,16 @@ _KNOWN: Final[dict[tuple[str, str], type]] = {
         *(requests.TaskPageRequest, requests.TasksByIdRequest, requests.TaskDetailRequest, requests.EventPageRequest),
         *(requests.EventDataRequest, requests.TimelineRequest, requests.CountsRequest, requests.ModelsRequest),
         *(requests.LeftoversRequest, requests.RetentionRequest, requests.Watch, requests.TaskPlacesRequest),
+        *(requests.TasksByPrefixRequest, requests.EventSearchRequest, pages.EventHit, pages.EventHits),
+        *(pages.Progress, messages.Stop, messages.Progressed),
         *(messages.Asked, messages.Answer, messages.Failed, messages.Moved, messages.Lost),
     )
 }
 
-_MESSAGES: Final = (messages.Asked, messages.Answer, messages.Failed, opened.Opened, messages.Moved, messages.Lost)
+_MESSAGES: Final = (
+    *(messages.Asked, messages.Stop, messages.Answer, messages.Failed, messages.Progressed),
+    *(opened.Opened, messages.Moved, messages.Lost),
+)
 
 
 class WireError(Exception):

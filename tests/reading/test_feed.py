@@ -11,7 +11,7 @@ from inspector.reading.connection import ReadConnection, connect
 from inspector.reading.feed import MOST_EVENTS, MOST_TOLD, Feed
 from inspector.reading.messages import Moved
 from inspector.reading.recognising import Shape, recognise
-from inspector.reading.task_pages import tasks_by_id
+from inspector.reading.task_rows import tasks_by_id
 from tests.support.reading_databases import START_MS, add_deltas, add_task, create, move_task
 
 pytestmark = pytest.mark.timeout(30)

@@ -9,7 +9,7 @@ from inspector.layout import native
 from inspector.layout.pages import TaskFilter
 from inspector.reading.filtering import conditions, where
 from inspector.reading.recognising import TASK_COLUMNS, Table
-from inspector.reading.task_pages import task_row
+from inspector.reading.task_rows import task_row
 from tests.support.reading_databases import add_task
 
 COLUMNS = ", ".join(TASK_COLUMNS)

@@ -1,0 +1,110 @@
+"""A search of all events for a text, newest first, in short steps along their ids."""
+
+import json
+import sqlite3
+from collections.abc import Generator
+from typing import Final
+
+from inspector.layout.pages import EventHit, EventHits, Progress, ascii_lower
+from inspector.reading.connection import ReadConnection, Row, Value
+from inspector.reading.errors import Unanswered, is_too_big
+from inspector.reading.recognising import Shape
+from inspector.reading.requests import EventSearchRequest
+from inspector.reading.steps import Ask, Stride
+from inspector.reading.values import integer, text
+
+_MOST_HITS: Final = 10_000
+_BEFORE: Final = 40
+_EXCERPT: Final = 160
+_BEHIND_ALL: Final = (1 << 63) - 1
+_BEFORE_ALL: Final = -(1 << 63)
+
+
+def event_search(request: EventSearchRequest, ask: Ask, read_at_ms: int) -> Generator[Progress, None, EventHits]:
+    """Search all events for the text. Raises Unanswered where the events have no rowid, and so no order.
+
+    An event too large for SQLite to hand out is passed over.
+    """
+    limit = max(1, min(request.limit, _MOST_HITS))
+    search = _Search(request.text, request.before_id)
+    hits: list[EventHit] = []
+    newest = None
+    while request.text:
+        found = _step(ask, search, limit - len(hits))
+        if found is None:
+            break
+        hits += found
+        if len(hits) >= limit:
+            return EventHits(tuple(hits), hits[-1].id, read_at_ms)
+        newest = newest or search.came_from
+        yield Progress(newest - search.before, newest, tuple(found))
+    return EventHits(tuple(hits), None, read_at_ms)
+
+
+def _step(ask: Ask, search: "_Search", limit: int) -> list[EventHit] | None:
+    return ask(lambda connection, shape: search.step(connection, shape, limit))
+
+
+class _Search:
+    """Where a search is: all events from :attr:`before` on were looked at."""
+
+    def __init__(self, wanted: str, before: int | None) -> None:
+        lower = ascii_lower(wanted)
+        # JSON may hold a letter as it is or by its number.
+        escaped = ascii_lower(json.dumps(wanted)[1:-1])
+        self._texts = {"text": lower} if escaped == lower else {"text": lower, "escaped": escaped}
+        self._stride = Stride()
+        self.before = _BEHIND_ALL if before is None else before
+        self.came_from = 0
+        """The newest event of the last step."""
+
+    def step(self, connection: ReadConnection, shape: Shape, limit: int) -> list[EventHit] | None:
+        """Look at the next events, and return the newest ``limit`` hits among them; None where there are no more."""
+        number = shape.events.rowid
+        if number is None or "data" not in shape.events.columns:
+            raise Unanswered("The events of this file cannot be searched: they hold no data, or have no order.")
+        newest = connection.value(
+            f"SELECT max({number}) FROM task_events WHERE {number} < ?",  # noqa: S608  names of ours
+            [self.before],
+        )
+        if newest is None:
+            return None
+        self.came_from = integer(newest)
+        found, before = self._stride.take(connection, lambda rows: self._look(connection, shape, rows, limit))
+        self.before = before
+        return found
+
+    def _look(self, connection: ReadConnection, shape: Shape, rows: int, limit: int) -> tuple[list[EventHit], int]:
+        while True:
+            oldest = max(self.came_from - rows + 1, _BEFORE_ALL)
+            try:
+                found = connection.rows(self._sql(shape), self._values(oldest, limit))
+            except sqlite3.DataError as error:
+                if not is_too_big(error):
+                    raise
+                if rows == 1:
+                    return [], oldest
+                rows = max(1, rows // 8)
+            else:
+                return [_hit(row) for row in found], oldest
+
+    def _sql(self, shape: Shape) -> str:
+        number = shape.events.rowid
+        places = [f"instr(lower(data), :{name})" for name in self._texts]
+        place = f"max({', '.join(places)})" if len(places) > 1 else places[0]
+        return f"""
+            SELECT {number}, task_id, seq, {shape.events.select("type")},
+                substr(data, max(1, {place} - {_BEFORE}), {_EXCERPT})
+            FROM task_events
+            WHERE {number} BETWEEN :oldest AND :newest AND ({" OR ".join(f"{each} > 0" for each in places)})
+            ORDER BY {number} DESC
+            LIMIT :limit
+        """  # noqa: S608  names of ours; every value is a parameter
+
+    def _values(self, oldest: int, limit: int) -> dict[str, Value]:
+        return {**self._texts, "oldest": oldest, "newest": self.came_from, "limit": limit}
+
+
+def _hit(row: Row) -> EventHit:
+    number, task_id, seq, kind, excerpt = row
+    return EventHit(integer(number), text(task_id), integer(seq), text(kind), text(excerpt))

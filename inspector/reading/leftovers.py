@@ -1,0 +1,51 @@
+"""What recovery would find: the tasks that are in no final status."""
+
+from typing import Final
+
+from inspector.lmsp.recovery import Leftover
+from inspector.lmsp.statuses import FINAL, known_status
+from inspector.reading.connection import ReadConnection
+from inspector.reading.recognising import Shape
+from inspector.reading.values import integer, integer_or_none, text, text_or_none
+
+_NOT_FINAL: Final = (
+    "status < 'cancelled'",
+    "status > 'cancelled' AND status < 'completed'",
+    "status > 'completed' AND status < 'failed'",
+    "status > 'failed'",
+    "status IS NULL",
+)
+"""The gaps between the final statuses: so an unknown status is found too, and each gap by the index on the status."""
+
+
+_LOG_END: Final = """,
+    coalesce((SELECT max(seq) FROM task_events WHERE task_id = tasks.id), 0),
+    (SELECT status FROM task_events WHERE task_id = tasks.id ORDER BY seq DESC LIMIT 1)"""
+
+
+def leftovers(connection: ReadConnection, shape: Shape) -> tuple[Leftover, ...]:
+    """Return what recovery has to know of every task that is in no final status, oldest first."""
+    columns = shape.tasks.select("created_at", "id", "status", "on_restart", "attempt", "last_seq", "snapshot_seq")
+    # Only where an index finds the end of a log: elsewhere it counts as known from the task's row.
+    columns += _LOG_END if shape.events.is_ours else ", NULL, NULL"
+    with connection.one_moment():
+        # One statement for all the gaps would walk over every task instead.
+        rows = [
+            row
+            for gap in _NOT_FINAL
+            for row in connection.rows(f"SELECT {columns} FROM tasks WHERE {gap}")  # noqa: S608  names of ours
+        ]
+    rows.sort(key=lambda row: (integer(row[0]), text(row[1])))
+    return tuple(
+        Leftover(
+            task_id=text(task_id),
+            status=text(status),
+            on_restart=text_or_none(policy),
+            attempt=integer(attempt),
+            last_seq=integer(last_seq),
+            snapshot_seq=integer_or_none(snapshot_seq),
+            log_seq=integer_or_none(log_seq),
+            log_ended=known_status(log_status) in FINAL,
+        )
+        for _, task_id, status, policy, attempt, last_seq, snapshot_seq, log_seq, log_status in rows
+    )

@@ -1,0 +1,91 @@
+"""A walk over the list of tasks that pass a filter, in short steps: each is a read of a few milliseconds.
+
+So a service's checkpoint never waits for one, a question that was stopped ends with its step, and a filter that few
+tasks pass holds nothing up.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from inspector.layout.pages import TaskKey
+from inspector.layout.rows import TaskRow
+from inspector.reading.connection import ReadConnection, Row
+from inspector.reading.errors import TookTooLong
+from inspector.reading.steps import Stride
+from inspector.reading.task_list import Bound, Part
+from inspector.reading.values import integer_or_none, text
+
+_Found = TypeVar("_Found")
+
+
+class TaskWalk:
+    """The walk. Each step says what it found, and :attr:`at` how far the walk has come."""
+
+    def __init__(self, parts: Sequence[Part], bound: Bound | None) -> None:
+        """Walk over ``parts``, as task_list gives them, from ``bound`` in the first of them on."""
+        self._parts = list(parts)
+        self._bound = bound
+        self._stride = Stride()
+        self.walked = 0
+        """How many tasks were looked at."""
+
+    @property
+    def at(self) -> TaskKey | None:
+        """The last task that was looked at. None before the first step, and between the two parts of the list."""
+        return None if self._bound is None else self._bound.key
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the list has no more tasks."""
+        return not self._parts
+
+    def page(self, connection: ReadConnection, limit: int, within_ms: int) -> list[TaskRow] | None:
+        """Return the next ``limit`` tasks that pass by one statement, or None where it takes longer than that."""
+        part = self._parts[0]
+        try:
+            with connection.within(within_ms):
+                found = part.rows(connection, self._bound, None, limit)
+        except TookTooLong:
+            if not part.tests:
+                raise
+            return None
+        if len(found) < limit:
+            self._go_on(None)
+        return found
+
+    def rows(self, connection: ReadConnection, limit: int) -> list[TaskRow]:
+        """Take a step, and return the tasks in it that pass; no more than ``limit``, then the walk is over."""
+
+        def read(part: Part) -> tuple[list[TaskRow], int, TaskKey | None]:
+            walked, to = part.far(connection, self._bound, self._stride.rows)
+            return part.rows(connection, self._bound, to, limit) if walked else [], len(walked), to
+
+        return self._step(connection, read)
+
+    def columns(self, connection: ReadConnection, names: str = "") -> list[Row]:
+        """Take a step, and return the time of creation, the id and the columns ``names`` of the tasks that pass."""
+
+        def read(part: Part) -> tuple[list[Row], int, TaskKey | None]:
+            walked, to = part.far(connection, self._bound, self._stride.rows)
+            if not walked or not (part.tests or names):
+                return walked, len(walked), to
+            return part.columns(connection, names, self._bound, to, len(walked)), len(walked), to
+
+        return self._step(connection, read)
+
+    def key_of(self, row: Row) -> TaskKey:
+        """Return the key of a task by its first two columns, as :meth:`columns` gave them."""
+        return TaskKey(integer_or_none(row[0]), text(row[1]))
+
+    def _step(
+        self, connection: ReadConnection, read: Callable[[Part], tuple[list[_Found], int, TaskKey | None]]
+    ) -> list[_Found]:
+        found, walked, to = self._stride.take(connection, lambda _rows: read(self._parts[0]))
+        self.walked += walked
+        self._go_on(to)
+        return found
+
+    def _go_on(self, to: TaskKey | None) -> None:
+        if to is None:
+            del self._parts[0]
+        self._bound = None if to is None else Bound(to)
