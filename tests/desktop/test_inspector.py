@@ -21,7 +21,7 @@ from inspector.desktop.composition import Inspector
 from inspector.desktop.session.launch import Target
 from inspector.desktop.session.session import POLL_EVERY_MS
 from inspector.desktop.settings import Settings
-from inspector.desktop.tasks.item_model import TaskColumn
+from inspector.desktop.tasks.words import TaskColumn
 from inspector.desktop.widgets.message_bar import MessageBar
 from inspector.desktop.widgets.tools import HeaderButton, ModeBadge
 from inspector.layout.opened import Mode

@@ -80,6 +80,7 @@ class TaskFilters(QWidget):
         self._other = Chip(self.tr("other"), status="unknown", parent=self)
         self._other.setVisible(False)
         self._other_words: frozenset[str] = frozenset()
+        self._counts_are_late = False
         self._chip_row = Strip(self, height=36, wraps=True, below=False)
         chips = FlowLayout(self._chip_row, gap=4)
         chips.setContentsMargins(12, 6, 12, 6)
@@ -105,15 +106,30 @@ class TaskFilters(QWidget):
         """The filter as it stands."""
         return self._wanted
 
-    def show_counts(self, counts: Counts) -> None:
-        """Show how many tasks each chip would let in; the counts are of all tasks that pass the other filters."""
-        self._all.set_count(counts.tasks)
-        self._unfinished.set_count(sum(counts.by_status.get(status, 0) for status in UNFINISHED))
+    @property
+    def counts_are_late(self) -> bool:
+        """Whether the counts on the chips are marked as old."""
+        return self._counts_are_late
+
+    def show_counts(self, counts: Counts | None, *, are_late: bool = False) -> None:
+        """Show how many tasks each chip would let in; the counts are of all tasks that pass the other filters.
+
+        None takes them away; ``are_late``: newer ones are on their way.
+        """
+        self._counts_are_late = are_late
+        by_status = {} if counts is None else counts.by_status
+
+        def show(chip: Chip, count: int) -> None:
+            chip.set_count(None if counts is None else count, is_late=are_late)
+
+        show(self._all, sum(by_status.values()))
+        show(self._unfinished, sum(by_status.get(status, 0) for status in UNFINISHED))
         for status, chip in self._chips.items():
-            chip.set_count(counts.by_status.get(status, 0))
-        self._other_words = frozenset(counts.by_status) - frozenset(Status)
-        self._other.setVisible(bool(self._other_words))
-        self._other.set_count(sum(counts.by_status[word] for word in self._other_words))
+            show(chip, by_status.get(status, 0))
+        if counts is not None:
+            self._other_words = frozenset(by_status) - frozenset(Status)
+            self._other.setVisible(bool(self._other_words))
+        show(self._other, sum(by_status.get(word, 0) for word in self._other_words))
 
     def show_models(self, model_ids: Sequence[str]) -> None:
         """Offer these models to choose from."""

@@ -1,57 +1,42 @@
-"""The rows of the Tasks table: a run of the newest tasks that pass the filter, kept up to date in place."""
+"""The rows of the Tasks table for Qt: all tasks that pass the filter, newest first, of which some are loaded."""
 
-from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import tzinfo
-from enum import IntEnum
 from typing import Final
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
-from inspector.desktop.widgets.cells import DISPLAY_ROLE, FLASH_ROLE, STATUS_ROLE, WARN_ROLE, WARN_STRONG
-from inspector.desktop.widgets.words import age, clock_time, duration, grouped
-from inspector.layout.pages import TaskFilter, TaskPage
+from inspector.desktop.tasks.blocks import Stretch, TaskBlocks
+from inspector.desktop.tasks.order import order_of, runs
+from inspector.desktop.tasks.places import settle
+from inspector.desktop.tasks.waiting import WaitingTasks
+from inspector.desktop.tasks.words import HEADINGS, NOT_LOADED, TaskColumn, changed_cells, task_cells
+from inspector.desktop.widgets.cells import DIM_ROLE, DISPLAY_ROLE, FLASH_ROLE, STATUS_ROLE, WARN_ROLE
+from inspector.desktop.widgets.flash import GONE_MS
+from inspector.desktop.widgets.row_cells import Cell
+from inspector.layout.pages import TaskFilter, TaskKey, TaskPage, TaskPlaces
 from inspector.layout.rows import TaskRow
-from inspector.layout.visible import visible
-from inspector.lmsp.statuses import FINAL, known_status
 
 Index = QModelIndex | QPersistentModelIndex
 _NO_PARENT: Final = QModelIndex()
 _ACCESSIBLE: Final = int(Qt.ItemDataRole.AccessibleTextRole)
 
 ROW_ROLE: Final = int(Qt.ItemDataRole.UserRole) + 100
-"""The ``TaskRow`` itself."""
+"""The ``TaskRow`` itself; None while the row is not loaded."""
 
-QUIET_AFTER_MS: Final = 30_000
-"""An unfinished task in a worker's hands that has written nothing for so long is marked."""
-
-SAME_MOMENT_MS: Final = 1_000
-SHOWN_CHARACTERS: Final = 300
-"""A cell shows no more of a text."""
-
-
-class TaskColumn(IntEnum):
-    """The columns of the table, from the left."""
-
-    STATE = 0
-    TASK = 1
-    MODEL = 2
-    WAIT = 3
-    RUN = 4
-    EVENTS = 5
-    LAST_EVENT = 6
-
-
-HEADINGS: Final = ("State", "Task", "Model", "Wait", "Run", "Events", "Last event")
 _COLUMNS: Final = len(TaskColumn)
 _MOVES_WITH_TIME: Final = (TaskColumn.WAIT, TaskColumn.LAST_EVENT)
+_ON_ITS_WAY: Final = "not read yet"
 
 
 class TaskItemModel(QAbstractTableModel):
     """Tasks, newest first. Rows are frozen values; nothing is asked for in ``data()``.
 
-    A page that follows is appended, a task that changed is updated in its place, and tasks that are new wait outside
-    until :meth:`take_new` puts them on top: nothing moves by itself.
+    At first it has the newest page, to which older ones are appended. Once it is told where the pages of the whole list
+    begin, it has all rows: one that is not loaded shows that it is on its way, and the view says which it wants. A task
+    that changed is updated in its place, and tasks that are new wait outside until :meth:`take_new` puts them on top:
+    nothing moves by itself.
 
     Signals:
         more_wanted: the view has come to the end of the rows, and older ones exist.
@@ -64,21 +49,23 @@ class TaskItemModel(QAbstractTableModel):
     def __init__(self, zone: tzinfo, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._zone = zone
-        self._rows: list[TaskRow] = []
-        self._at: dict[str, int] = {}
-        self._new: dict[str, TaskRow] = {}
+        self._blocks = TaskBlocks(self)
+        self._new = WaitingTasks()
+        self._told_new = 0
+        self._last_key: TaskKey | None = None
         self._more = False
         self._asked = False
         self._now_ms: int | None = None
-        self._changed: dict[str, tuple[int, int]] = {}
+        self._warm: dict[str, tuple[int, int]] = {}
+        self._overdue: set[str] = set()
 
     def task_at(self, row: int) -> TaskRow | None:
-        """Return the task in a row, or None where there is no such row."""
-        return self._rows[row] if 0 <= row < len(self._rows) else None
+        """Return the task in a row, or None where it is not loaded or there is no such row."""
+        return self._blocks.task(row)
 
     def row_of(self, task_id: str) -> int | None:
-        """Return the row of a task, or None where it is not among the rows."""
-        return self._at.get(task_id)
+        """Return the row of a task, or None where it is not among the loaded rows."""
+        return self._blocks.row_of(task_id)
 
     @property
     def new_count(self) -> int:
@@ -86,67 +73,98 @@ class TaskItemModel(QAbstractTableModel):
         return len(self._new)
 
     @property
+    def misses_some_new(self) -> bool:
+        """Whether some of those that wait have never been read, and their number is a guess."""
+        return self._new.unlisted > 0
+
+    @property
     def new_are_above(self) -> bool:
         """Whether all that wait belong above the first row."""
-        return not self._rows or all(_order(task) > _order(self._rows[0]) for task in self._new.values())
+        return self._new.are_above(self._blocks.top())
 
-    def oldest(self) -> TaskRow | None:
+    @property
+    def loaded_blocks(self) -> int:
+        """How many blocks of rows are loaded."""
+        return self._blocks.loaded
+
+    def oldest(self) -> TaskKey | None:
         """Return the last row's task: where the next page begins."""
-        return self._rows[-1] if self._rows else None
+        return self._last_key
+
+    def missing(self, first: int, last: int) -> tuple[Stretch, ...]:
+        """Return what has to be read so that the rows ``first`` to ``last`` are loaded."""
+        return self._blocks.missing(first, last)
 
     def show_page(self, page: TaskPage) -> None:
         """Show this page instead of what was shown, for another filter or file: scroll and selection start anew."""
         self.beginResetModel()
-        self._rows = list(page.tasks)
-        self._more = page.more
-        self._asked = False
-        self._changed.clear()
-        self._number_rows()
+        self._blocks.reset(page.tasks)
+        self._take_end(page)
+        self._warm.clear()
+        self._overdue.clear()
         self.endResetModel()
-        self._drop_new()
+        self._new.clear()
+        self._tell_new()
 
-    def refresh_page(self, page: TaskPage) -> None:
-        """Bring the rows in line with a newest page that was read again, and keep everything in its place."""
+    def refresh_page(self, page: TaskPage, *, keep: str | None = None) -> None:
+        """Bring the rows in line with a newest page that was read again, and keep everything in its place.
+
+        What should be in it and is not has gone, but for ``keep``.
+        """
         self.update_rows(page.tasks, changed_at_ms=None)
+        self.remove_rows(self._gone_from(page, keep))
+        if page.more:
+            self._new.follow_gap(page.tasks, self._blocks.top())
         self.add_new(page.tasks)
+        self._tell_new()
 
     def append_page(self, page: TaskPage) -> None:
         """Add a page of older tasks at the end."""
-        fresh = [task for task in page.tasks if task.id not in self._at and task.id not in self._new]
-        self._more = page.more
-        self._asked = False
-        if fresh:
-            first = len(self._rows)
-            self.beginInsertRows(_NO_PARENT, first, first + len(fresh) - 1)
-            self._rows.extend(fresh)
-            self._at.update((task.id, first + offset) for offset, task in enumerate(fresh))
-            self.endInsertRows()
+        self._blocks.append([task for task in page.tasks if task.id not in self._new])
+        self._take_end(page)
+
+    def show_places(self, places: TaskPlaces) -> None:
+        """Have a row for every task of the list: those that are not loaded are below those that are, or between."""
+        above = settle(self._blocks, places)
+        self._more = self._asked = False
+        self._new.count_anew(above, self._blocks.top())
+        self._tell_new()
+
+    def fill(self, stretch: Stretch, page: TaskPage) -> None:
+        """Load the rows that begin with ``stretch``; there may be more or fewer of them than was thought."""
+        self._blocks.fill(stretch, page.tasks, more=page.more)
+        self._new.drop(task.id for task in page.tasks if self._blocks.holds(task.id))
+        self._tell_new()
+
+    def unload(self, first: int, last: int, current: int) -> None:
+        """Let go of rows that are not on screen, where many are loaded; the one that is selected stays."""
+        self._blocks.unload(first, last, current)
 
     def add_new(self, tasks: Iterable[TaskRow]) -> None:
         """Let tasks that are not among the rows, and belong there, wait for :meth:`take_new`.
 
         Most belong above: they are new. Some belong further down: they have come into the filter, or a clock was set
-        back. What belongs below the last row comes with a page that follows.
+        back. What belongs below the last row comes with a page that follows, and what belongs among rows that are not
+        loaded comes with them.
         """
-        before = len(self._new)
-        oldest = _order(self._rows[-1]) if self._rows and self._more else None
+        top = self._blocks.top()
+        end = order_of(self._last_key) if self._more and self._last_key else None
         for task in tasks:
-            if task.id not in self._at and (oldest is None or _order(task) > oldest):
-                self._new[task.id] = task
-        if len(self._new) != before:
-            self.new_count_changed.emit(len(self._new))
+            listed = self._blocks.holds(task.id) or task.id in self._new
+            if not listed and (end is None or order_of(task) > end) and self._blocks.has_place_for(task):
+                self._new.add(task, top)
+        self._new.shorten(top)
+        self._tell_new()
 
     def take_new(self) -> None:
         """Put the tasks that wait where they belong, each run of neighbours with one signal."""
-        waiting = sorted(self._new.values(), key=_order)
-        while waiting:
-            place = bisect_left(self._rows, _falling(waiting[-1]), key=_falling)
-            below = None if place == len(self._rows) else _order(self._rows[place])
-            fresh = [waiting.pop()]
-            while waiting and (below is None or _order(waiting[-1]) > below):
-                fresh.append(waiting.pop())
-            self._insert(place, fresh)
-        self._drop_new()
+        above, unlisted, others = self._new.take(self._blocks.top())
+        if unlisted:
+            self._blocks.insert_above(above, unlisted)
+            self._blocks.insert(others)
+        else:
+            self._blocks.insert([*above, *others])
+        self._tell_new()
 
     def update_rows(self, tasks: Iterable[TaskRow], *, changed_at_ms: int | None) -> None:
         """Update the tasks that are among the rows or wait above them; others are left out.
@@ -155,54 +173,69 @@ class TaskItemModel(QAbstractTableModel):
         run of rows that lie together.
         """
         touched: list[int] = []
+        if changed_at_ms is not None:
+            self._cool(changed_at_ms)
         for task in tasks:
-            row = self._at.get(task.id)
-            if row is None:
-                if task.id in self._new:
-                    self._new[task.id] = task
-                continue
-            old = self._rows[row]
-            if old != task:
-                self._rows[row] = task
+            self._new.update(task)
+            replaced = self._blocks.replace(task)
+            if replaced is not None:
+                row, old = replaced
                 touched.append(row)
-                if changed_at_ms is not None:
-                    mask = _changed_cells(old, task)
-                    if mask:
-                        self._changed[task.id] = (changed_at_ms, mask)
-        for first, last in _runs(sorted(touched)):
-            self.dataChanged.emit(self.index(first, 0), self.index(last, _COLUMNS - 1))
+                if changed_at_ms is not None and (mask := changed_cells(old, task)):
+                    self._warm.pop(task.id, None)
+                    self._warm[task.id] = changed_at_ms, mask
+        for first, last in runs(sorted(touched)):
+            self.changed(first, last - first + 1)
 
     def remove_rows(self, task_ids: Iterable[str]) -> None:
         """Take these tasks away, one signal for each run of rows that lie together."""
-        gone = set(task_ids)
-        waiting = len(self._new)
-        for task_id in gone & set(self._new):
-            del self._new[task_id]
-        if len(self._new) != waiting:
-            self.new_count_changed.emit(len(self._new))
-        rows = sorted(self._at[task_id] for task_id in gone if task_id in self._at)
-        for first, last in reversed(list(_runs(rows))):
-            self.beginRemoveRows(_NO_PARENT, first, last)
-            del self._rows[first : last + 1]
-            self._number_rows()
-            self.endRemoveRows()
-
-    def leavers(self, wanted: TaskFilter, keep: str | None) -> list[str]:
-        """Return the ids of the rows that the filter would not let in any more, without ``keep``."""
-        return [task.id for task in self._rows if task.id != keep and not wanted.passes(task)]
+        gone = list(task_ids)
+        self._new.drop(gone)
+        self._tell_new()
+        self._blocks.remove(gone)
 
     def set_now(self, now_ms: int | None, first: int, last: int) -> None:
         """Set the moment that ages are told of; None where nothing moves. Rows ``first`` to ``last`` are on screen."""
         if now_ms == self._now_ms:
             return
         self._now_ms = now_ms
-        last = min(last, len(self._rows) - 1)
+        last = min(last, len(self._blocks) - 1)
         if 0 <= first <= last:
             left, right = _MOVES_WITH_TIME
             self.dataChanged.emit(self.index(first, left), self.index(last, right))
 
+    def row_cells(self, row: int) -> Sequence[Cell]:
+        """Return what a row shows. It is worked out once, until the task or the moment changes."""
+        block, offset = self._blocks.at(row)
+        if block.tasks is None or block.kept is None:
+            return NOT_LOADED
+        kept: tuple[int | None, Sequence[Cell]] | None = block.kept[offset]
+        if kept is None or kept[0] != self._now_ms:
+            task = block.tasks[offset]
+            kept = self._now_ms, task_cells(task, self._now_ms, self._zone, self._warm.get(task.id))
+            block.kept[offset] = kept
+        return kept[1]
+
+    @contextmanager
+    def inserting(self, first: int, count: int) -> Iterator[None]:
+        """Tell Qt of rows that arrive: the rows watch themselves (see ``Watcher``)."""
+        self.beginInsertRows(_NO_PARENT, first, first + count - 1)
+        yield
+        self.endInsertRows()
+
+    @contextmanager
+    def removing(self, first: int, count: int) -> Iterator[None]:
+        """Tell Qt of rows that go."""
+        self.beginRemoveRows(_NO_PARENT, first, first + count - 1)
+        yield
+        self.endRemoveRows()
+
+    def changed(self, first: int, count: int) -> None:
+        """Tell Qt of rows that show something else now."""
+        self.dataChanged.emit(self.index(first, 0), self.index(first + count - 1, _COLUMNS - 1))
+
     def rowCount(self, parent: Index = _NO_PARENT) -> int:
-        return 0 if parent.isValid() else len(self._rows)
+        return 0 if parent.isValid() else len(self._blocks)
 
     def columnCount(self, parent: Index = _NO_PARENT) -> int:
         return 0 if parent.isValid() else _COLUMNS
@@ -223,114 +256,81 @@ class TaskItemModel(QAbstractTableModel):
     def data(self, index: Index, role: int = DISPLAY_ROLE) -> object:
         if not index.isValid():
             return None
-        task = self._rows[index.row()]
-        column = index.column()
-        if role == DISPLAY_ROLE:
-            return self._text(task, column)
-        if role == FLASH_ROLE:
-            warm = self._changed.get(task.id)
-            return warm[0] if warm and warm[1] >> column & 1 else None
-        if role == STATUS_ROLE:
-            return task.status if column == TaskColumn.STATE else None
-        if role == WARN_ROLE:
-            return WARN_STRONG if column == TaskColumn.LAST_EVENT and self._is_quiet(task) else None
+        read = _READ.get(role)
+        if read is not None:
+            return read(self.row_cells(index.row())[index.column()])
         if role == ROW_ROLE:
-            return task
+            return self._blocks.task(index.row())
         if role == _ACCESSIBLE:
-            return f"{HEADINGS[column]}: {self._text(task, column)}"
+            row, column = index.row(), index.column()
+            cells = self.row_cells(row)
+            return f"{HEADINGS[column]}: {_ON_ITS_WAY if cells is NOT_LOADED else cells[column].text}"
         return None
 
-    def _text(self, task: TaskRow, column: int) -> str:
-        match column:
-            case TaskColumn.STATE:
-                return visible(task.status[:SHOWN_CHARACTERS])
-            case TaskColumn.TASK:
-                return visible(task.id[:SHOWN_CHARACTERS])
-            case TaskColumn.MODEL:
-                return visible((task.model_id or "–")[:SHOWN_CHARACTERS])
-            case TaskColumn.WAIT:
-                return _span(task.created_at, task.started_at or self._end_of(task))
-            case TaskColumn.RUN:
-                return _span(task.started_at, self._end_of(task))
-            case TaskColumn.EVENTS:
-                return grouped(task.last_seq)
-            case _:
-                return self._last_event(task)
+    def match(
+        self, start: Index, role: int, value: object, hits: int = 1, flags: Qt.MatchFlag = Qt.MatchFlag.MatchStartsWith
+    ) -> list[QModelIndex]:
+        # Typing into the table looks for a row that begins so. A million rows are not to be gone through: what is not
+        # loaded is not looked at, and the flags are those of typing, which ignores case and begins anew at the top.
+        del flags
+        wanted = str(value).lower()
+        found: list[QModelIndex] = []
+        column = start.column()
+        rows = self._blocks.loaded_rows()
+        for row in (*(row for row in rows if row >= start.row()), *(row for row in rows if row < start.row())):
+            index = self.index(row, column)
+            if str(self.data(index, role)).lower().startswith(wanted):
+                found.append(index)
+                if len(found) == hits:
+                    break
+        return found
 
-    def _end_of(self, task: TaskRow) -> int | None:
-        """Return when the task ended; for an unfinished one now, and where nothing moves its last sign of life."""
-        if task.finished_at is not None:
-            return task.finished_at
-        return task.updated_at if self._now_ms is None else self._now_ms
+    def leavers(self, wanted: TaskFilter, tasks: Iterable[TaskRow], keep: str | None) -> list[str]:
+        """Return the ids of those of these tasks, just read, that the filter would not let in any more, but ``keep``.
 
-    def _last_event(self, task: TaskRow) -> str:
-        if task.updated_at is None or self._now_ms is None:
-            return clock_time(task.updated_at, None, self._zone, digits=0)
-        since = self._now_ms - task.updated_at
-        # The moment on screen is a little older than what was just read; a clock that was set back is another matter.
-        return age(0 if -SAME_MOMENT_MS < since < 0 else since)
+        One that was kept is named as soon as another one is.
+        """
+        self._overdue.update(task.id for task in tasks if not wanted.passes(task))
+        self._overdue.difference_update(task.id for task in tasks if wanted.passes(task))
+        leaving = [task_id for task_id in self._overdue if task_id != keep]
+        self._overdue.difference_update(leaving)
+        return leaving
 
-    def _is_quiet(self, task: TaskRow) -> bool:
-        status = known_status(task.status)
-        return (
-            self._now_ms is not None
-            and task.updated_at is not None
-            and status not in FINAL
-            and status != "queued"
-            and self._now_ms - task.updated_at >= QUIET_AFTER_MS
-        )
+    def _take_end(self, page: TaskPage) -> None:
+        self._more = page.more
+        self._asked = False
+        if page.tasks:
+            self._last_key = TaskKey(page.tasks[-1].created_at, page.tasks[-1].id)
 
-    def _insert(self, place: int, tasks: list[TaskRow]) -> None:
-        self.beginInsertRows(_NO_PARENT, place, place + len(tasks) - 1)
-        self._rows[place:place] = tasks
-        self._number_rows()
-        self.endInsertRows()
+    def _gone_from(self, page: TaskPage, keep: str | None) -> list[str]:
+        """Return the loaded rows that lie where the newest page lies and are not in it."""
+        there = {task.id for task in page.tasks}
+        there.add(keep or "")
+        end = order_of(page.tasks[-1]) if page.more and page.tasks else None
+        gone = []
+        for block in self._blocks.blocks:
+            if block.tasks is None or (end is not None and block.tasks and order_of(block.tasks[0]) < end):
+                break
+            gone += [task.id for task in block.tasks if task.id not in there and (end is None or order_of(task) > end)]
+        return gone
 
-    def _number_rows(self) -> None:
-        self._at = {task.id: row for row, task in enumerate(self._rows)}
+    def _cool(self, now_ms: int) -> None:
+        """Forget which cells were warm long ago."""
+        for task_id, (at_ms, _) in list(self._warm.items()):
+            if now_ms - at_ms <= GONE_MS:
+                break
+            del self._warm[task_id]
 
-    def _drop_new(self) -> None:
-        if self._new:
-            self._new.clear()
-            self.new_count_changed.emit(0)
-
-
-def _order(task: TaskRow) -> tuple[int, str]:
-    return (task.created_at or 0, task.id)
-
-
-def _falling(task: TaskRow) -> tuple[int, tuple[int, ...]]:
-    """Return a key that rises down the rows: later times and greater ids come first."""
-    created_at, task_id = _order(task)
-    # The end of an id counts above every character, as in the other direction it counts below.
-    return -created_at, (*(-ord(character) for character in task_id), 1)
+    def _tell_new(self) -> None:
+        if len(self._new) != self._told_new:
+            self._told_new = len(self._new)
+            self.new_count_changed.emit(self._told_new)
 
 
-def _span(start_ms: int | None, end_ms: int | None) -> str:
-    return duration(None if start_ms is None or end_ms is None else end_ms - start_ms)
-
-
-def _changed_cells(old: TaskRow, new: TaskRow) -> int:
-    """Return the changed columns as bits."""
-    changed = (
-        (TaskColumn.STATE, old.status != new.status),
-        (TaskColumn.WAIT, old.started_at != new.started_at),
-        (TaskColumn.RUN, (old.started_at, old.finished_at) != (new.started_at, new.finished_at)),
-        (TaskColumn.EVENTS, old.last_seq != new.last_seq),
-        (TaskColumn.LAST_EVENT, old.updated_at != new.updated_at),
-    )
-    return sum(1 << column for column, differs in changed if differs)
-
-
-def _runs(rows: Sequence[int]) -> Iterable[tuple[int, int]]:
-    """Yield the first and last of each run of neighbours in rising ``rows``."""
-    first = last = -1
-    for row in rows:
-        if first >= 0 and row == last + 1:
-            last = row
-            continue
-        if first >= 0:
-            yield first, last
-        first = last = row
-    if first >= 0:
-        yield first, last
+_READ: Final[dict[int, Callable[[Cell], object]]] = {
+    DISPLAY_ROLE: lambda cell: cell.text,
+    STATUS_ROLE: lambda cell: cell.status,
+    WARN_ROLE: lambda cell: cell.warn or None,
+    DIM_ROLE: lambda cell: cell.dim or None,
+    FLASH_ROLE: lambda cell: cell.flash_at_ms,
+}

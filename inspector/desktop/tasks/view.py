@@ -1,39 +1,39 @@
 """The Tasks view: the filters, the table, and what is said above and in place of its rows."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from datetime import tzinfo
 from typing import Final
 
 from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QHeaderView, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
+from inspector.desktop.tasks.blocks import Stretch
 from inspector.desktop.tasks.filters import TaskFilters
-from inspector.desktop.tasks.item_model import ROW_ROLE, TaskColumn, TaskItemModel
+from inspector.desktop.tasks.item_model import ROW_ROLE, TaskItemModel
+from inspector.desktop.tasks.table import TasksTable
 from inspector.desktop.widgets.busy_line import BusyLine
-from inspector.desktop.widgets.cells import FixedDelegate, NumberDelegate, StateDelegate, TextDelegate
 from inspector.desktop.widgets.empty import EmptySentence
 from inspector.desktop.widgets.flash import FlashClock
 from inspector.desktop.widgets.lines import PaneSplitter
-from inspector.desktop.widgets.table import DenseTable
+from inspector.desktop.widgets.pause import Pause
 from inspector.desktop.widgets.tools import PillButton
-from inspector.desktop.widgets.words import counted, grouped
-from inspector.layout.pages import Counts, TaskFilter, TaskPage
+from inspector.desktop.widgets.words import counted, grouped, spoken
+from inspector.layout.pages import Counts, TaskFilter, TaskPage, TaskPlaces
 from inspector.layout.rows import TaskRow
 from inspector.lmsp.statuses import UNFINISHED
 
-_WIDTHS: Final = {
-    TaskColumn.STATE: 108,
-    TaskColumn.TASK: 142,
-    TaskColumn.WAIT: 66,
-    TaskColumn.RUN: 68,
-    TaskColumn.EVENTS: 58,
-    TaskColumn.LAST_EVENT: 90,
-}
 _SHARES: Final = (732, 532)
 """The widths of table and pane in a window of the usual size."""
 _SHARES_BELOW: Final = (45, 55)
 """The heights of the two, one below the other."""
+
+REST_MS: Final = 50
+"""How long scrolling must rest before what is on screen is asked for."""
+LATE_MS: Final = 2_000
+"""How long newer counts may be on their way before the ones on the chips are marked as old."""
+OTHERS_LATE_MS: Final = 300
+"""How long the counts of an earlier filter may stand on the chips."""
 
 
 class TasksView(QWidget):
@@ -41,7 +41,8 @@ class TasksView(QWidget):
 
     Signals:
         filter_changed: carries the ``TaskFilter`` that is wanted now.
-        older_wanted: the end of the rows was reached; carries the last ``TaskRow``.
+        older_wanted: the end of the rows was reached; carries the last row's ``TaskKey``.
+        rows_wanted: rows on screen and near it are not loaded; carries a tuple of ``Stretch``, those on screen first.
         shown_changed: other rows are on screen; carries their task ids.
         task_selected: the reader moved to another row; carries the task's id, or None.
         cancel_requested: carries the id of the task that is to be cancelled.
@@ -50,6 +51,7 @@ class TasksView(QWidget):
 
     filter_changed = Signal(object)
     older_wanted = Signal(object)
+    rows_wanted = Signal(object)
     shown_changed = Signal(object)
     task_selected = Signal(object)
     cancel_requested = Signal(str)
@@ -60,16 +62,15 @@ class TasksView(QWidget):
         self._filters = TaskFilters(self)
         self._busy = BusyLine(self)
         self._model = TaskItemModel(zone, self)
-        self._table = DenseTable(self)
-        self._table.setModel(self._model)
-        self._table.setAccessibleName(self.tr("Tasks"))
         self._clock = FlashClock(self)
-        self._set_up_columns()
+        self._table = TasksTable(self._model, self._clock, self)
         self._empty = EmptySentence(parent=self)
         self._empty.hide()
         self._pill = PillButton(self._table.viewport())
         self._may_act = False
-        self._total: int | None = None
+        self._counts: Counts | None = None
+        self._now_ms: int | None = None
+        self._scrolling, self._counting = Pause(self), Pause(self)
 
         listed = QWidget(self)
         column = QVBoxLayout(listed)
@@ -93,6 +94,8 @@ class TasksView(QWidget):
         self._copy_id = QAction(self.tr("Copy id"), self)
         self._copy_id.triggered.connect(self._copy_current_id)
 
+        self._scrolling.over.connect(self._tell_shown)
+        self._counting.over.connect(lambda: self._filters.show_counts(self._counts, are_late=True))
         self._filters.changed.connect(self._on_filter_changed)
         self._model.more_wanted.connect(self._on_more_wanted)
         self._model.new_count_changed.connect(self._on_new_count)
@@ -110,7 +113,7 @@ class TasksView(QWidget):
         return self._filters.wanted
 
     @property
-    def table(self) -> DenseTable:
+    def table(self) -> TasksTable:
         """The table, for the main window's keyboard order and for pictures."""
         return self._table
 
@@ -153,13 +156,30 @@ class TasksView(QWidget):
 
     def refresh_page(self, page: TaskPage) -> None:
         """Bring the rows in line with the newest page, read again; nothing moves but at the top of the list."""
-        self._model.refresh_page(page)
+        current = self._current_task()
+        self._table.keep_place(lambda: self._model.refresh_page(page, keep=current.id if current else None))
         self._take_new_at_top()
         self._show_emptiness()
+        self._tell_shown()
 
     def append_page(self, page: TaskPage) -> None:
         """Add older tasks at the end."""
         self._model.append_page(page)
+        self._tell_shown()
+
+    def show_places(self, places: TaskPlaces) -> None:
+        """Have a row for every task, so that the scroll bar reaches all of them; what is on screen stays there."""
+        self._table.keep_place(lambda: self._model.show_places(places))
+        self._tell_shown()
+
+    def show_rows(self, found: Sequence[tuple[Stretch, TaskPage]]) -> None:
+        """Show rows that were wanted, each stretch with the page that begins there."""
+
+        def fill() -> None:
+            for stretch, page in found:
+                self._model.fill(stretch, page)
+
+        self._table.keep_place(fill)
         self._tell_shown()
 
     def show_changes(self, tasks: tuple[TaskRow, ...], gone: tuple[str, ...]) -> None:
@@ -168,17 +188,30 @@ class TasksView(QWidget):
         wanted = self.wanted
         self._model.add_new(task for task in tasks if wanted.passes(task))
         current = self._current_task()
-        leavers = self._model.leavers(wanted, current.id if current else None)
-        self._keeping_place(lambda: self._model.remove_rows([*gone, *leavers]))
+        leavers = self._model.leavers(wanted, tasks, current.id if current else None)
+        if gone or leavers:
+            self._table.keep_place(lambda: self._model.remove_rows([*gone, *leavers]))
         self._take_new_at_top()
         self._show_emptiness()
         self._tell_shown()
 
     def show_counts(self, counts: Counts) -> None:
         """Show the counts on the chips."""
-        self._total = counts.tasks
+        self._counting.end()
+        self._counts = counts
         self._filters.show_counts(counts)
         self._show_emptiness()
+
+    def expect_counts(self, *, of_another_filter: bool = False) -> None:
+        """Hear that newer counts are on their way: if they take long, what is shown is marked as old.
+
+        Counts ``of_another_filter`` than the one that is wanted now go instead: they are wrong.
+        """
+        if of_another_filter:
+            self._counts = None
+            self._counting.begin(OTHERS_LATE_MS)
+        elif not self._counting.is_on:
+            self._counting.begin(LATE_MS)
 
     def show_models(self, model_ids: tuple[str, ...]) -> None:
         """Offer these models in the filter."""
@@ -194,7 +227,8 @@ class TasksView(QWidget):
 
     def set_now(self, now_ms: int | None) -> None:
         """Set the moment that ages are told of; None where nothing moves."""
-        first, last = self._shown_rows()
+        first, last = self._table.shown_rows()
+        self._now_ms = now_ms
         self._model.set_now(now_ms, first, last)
 
     def set_may_act(self, may_act: bool) -> None:
@@ -224,11 +258,14 @@ class TasksView(QWidget):
         self._tell_shown()
 
     def shown_sentence(self) -> str:
-        """Return which rows are on screen, for the status bar."""
-        first, last = self._shown_rows()
+        """Return which rows are on screen, and how old the counts are if newer ones take long, for the status bar."""
+        first, last = self._table.shown_rows()
         if last < first:
             return ""
-        return self.tr("Rows %s–%s shown") % (grouped(first + 1), grouped(last + 1))
+        shown = self.tr("Rows %s–%s shown") % (grouped(first + 1), grouped(last + 1))
+        if self._counts is None or not self._filters.counts_are_late or self._now_ms is None:
+            return shown
+        return shown + self.tr(", counted %s ago") % spoken(max(0, self._now_ms - self._counts.read_at_ms))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -244,24 +281,6 @@ class TasksView(QWidget):
             self.show_new()
         else:
             super().keyPressEvent(event)
-
-    def _set_up_columns(self) -> None:
-        state, fixed = StateDelegate(self._clock, self._table), FixedDelegate(self._clock, self._table)
-        number, text = NumberDelegate(self._clock, self._table), TextDelegate(self._clock, self._table)
-        header = self._table.horizontalHeader()
-        for column in TaskColumn:
-            match column:
-                case TaskColumn.STATE:
-                    self._table.setItemDelegateForColumn(column, state)
-                case TaskColumn.TASK:
-                    self._table.setItemDelegateForColumn(column, fixed)
-                case TaskColumn.MODEL:
-                    self._table.setItemDelegateForColumn(column, text)
-                case _:
-                    self._table.setItemDelegateForColumn(column, number)
-        self._table.set_widths([_WIDTHS.get(column, 0) for column in TaskColumn])
-        header.setMinimumSectionSize(48)
-        header.setSectionResizeMode(TaskColumn.MODEL, QHeaderView.ResizeMode.Stretch)
 
     def _current_task(self) -> TaskRow | None:
         return self._model.task_at(self._table.currentIndex().row())
@@ -287,47 +306,29 @@ class TasksView(QWidget):
     def _on_scrolled(self, value: int) -> None:
         if value == 0:
             self._take_new_at_top()
-        self._tell_shown()
+        self._scrolling.begin(REST_MS)
 
     def _on_new_count(self, count: int) -> None:
         # At the top they are let in at once; a pill that comes and goes would only flicker.
-        self._pill.set_count(0 if self._is_at_top() else count, sorted_in=self._model.new_are_above)
-
-    def _is_at_top(self) -> bool:
-        return self._table.verticalScrollBar().value() == 0
+        self._pill.set_count(0 if self._table.is_at_top else count, sorted_in=self._model.new_are_above)
 
     def _take_new_at_top(self) -> None:
         """Let new rows in where the reader looks at the newest; elsewhere they wait behind the pill."""
-        if self._model.new_count and self._is_at_top():
+        if self._model.new_count and self._table.is_at_top:
             self._model.take_new()
             self._table.scrollToTop()
 
-    def _keeping_place(self, change: Callable[[], None]) -> None:
-        """Run ``change``, which takes rows away, so that the first row on screen stays where it is."""
-        if self._is_at_top():
-            change()
-            return
-        top = self._table.indexAt(QPoint(0, 0))
-        task = self._model.task_at(top.row())
-        before = self._table.visualRect(top).top()
-        change()
-        row = None if task is None else self._model.row_of(task.id)
-        if row is not None:
-            bar = self._table.verticalScrollBar()
-            bar.setValue(bar.value() + self._table.visualRect(self._model.index(row, 0)).top() - before)
-
-    def _shown_rows(self) -> tuple[int, int]:
-        viewport = self._table.viewport()
-        first = self._table.rowAt(0)
-        last = self._table.rowAt(viewport.height() - 1)
-        if first < 0:
-            return 0, -1
-        return first, last if last >= 0 else self._model.rowCount() - 1
-
     def _tell_shown(self) -> None:
-        first, last = self._shown_rows()
+        """Tell which tasks are on screen, and ask for those on it and a screen around it that are not loaded."""
+        self._scrolling.end()
+        first, last = self._table.shown_rows()
         tasks = (self._model.task_at(row) for row in range(first, last + 1))
         self.shown_changed.emit(tuple(task.id for task in tasks if task is not None))
+        self._model.unload(first, last, self._table.currentIndex().row())
+        screen = last - first + 1
+        missing = (*self._model.missing(first, last), *self._model.missing(first - screen, last + screen))
+        if missing:
+            self.rows_wanted.emit(tuple(dict.fromkeys(missing)))
 
     def _show_emptiness(self) -> None:
         nothing = self._model.rowCount() == 0
@@ -337,7 +338,7 @@ class TasksView(QWidget):
             if self.wanted.is_empty:
                 self._empty.set_sentence(self.tr("No tasks yet."))
             else:
-                others = self._total if self.wanted.statuses else None
+                others = self._counts.tasks if self._counts and self.wanted.statuses else None
                 without = self.tr(" %s without the status filter.") % counted(others, "does", "do") if others else ""
                 self._empty.set_sentence(self.tr("No task matches.") + without, self.tr("Clear the filters"))
 

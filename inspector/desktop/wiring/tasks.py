@@ -1,28 +1,39 @@
-"""The Tasks view on a session: pages, changes and counts."""
+"""The Tasks view on a session: pages, places, changes and counts."""
+
+from typing import Final
 
 from inspector.desktop.selection import Selection
-from inspector.desktop.session.latest_only import LatestOnly, OneAtATime
+from inspector.desktop.session.latest_only import LatestOnly
 from inspector.desktop.session.session import Session
+from inspector.desktop.tasks.blocks import BLOCK_ROWS, Stretch
 from inspector.desktop.tasks.view import TasksView
+from inspector.desktop.wiring.rested import Rested
 from inspector.layout.opened import Opened
-from inspector.layout.pages import Counts, TaskFilter, TaskKey, TaskPage
-from inspector.layout.rows import TaskRow
+from inspector.layout.pages import Counts, TaskFilter, TaskKey, TaskPage, TaskPlaces
 from inspector.reading.messages import Moved
-from inspector.reading.requests import CountsRequest, TaskPageRequest
+from inspector.reading.requests import CountsRequest, TaskPageRequest, TaskPlacesRequest
+
+AFTER_PAINT_S: Final = 0.2
+"""How long after the first page the background is asked: the rows are on screen before it takes a core."""
+PLACES_REST_S: Final = 10.0
 
 
 class TasksWiring:
-    """Asks for what the Tasks view wants, and shows it what moved."""
+    """Asks for what the Tasks view wants, and shows it what moved. Counts and places never hold up a page."""
 
     def __init__(self, view: TasksView, session: Session, selection: Selection) -> None:
         self._view = view
         self._session = session
         self._selection = selection
         self._pages = LatestOnly()
-        self._counts = OneAtATime()
+        self._rows = LatestOnly()
+        self._counts = Rested(session.spawn, self._ask_counts, self._take_counts)
+        self._places = Rested(session.spawn, self._ask_places, self._take_places, least_rest_s=PLACES_REST_S)
         self._path: str | None = None
+        self._counted: TaskFilter | None = None
         view.filter_changed.connect(self._on_filter_changed)
-        view.older_wanted.connect(self._on_older_wanted)
+        view.older_wanted.connect(lambda last: session.spawn(self._append_older(last)))
+        view.rows_wanted.connect(lambda stretches: session.spawn(self._load(stretches)))
         view.shown_changed.connect(session.watch)
         view.task_selected.connect(self._on_task_selected)
         selection.changed.connect(view.mark_selected)
@@ -34,24 +45,29 @@ class TasksWiring:
         if how.path != self._path:
             self._path = how.path
             self._view.show_busy()
+            self._places.stop()
             self._session.spawn(self._show_newest())
+            self._counts.anew(after_s=AFTER_PAINT_S)
         else:
             # The same file in another mode: nothing that is on screen may jump.
             self._session.spawn(self._refresh_newest())
-        self._session.spawn(self._show_counts())
+            self._counts.refresh()
 
     def _on_moved(self, moved: Moved) -> None:
         self._view.show_changes(moved.rows, moved.gone)
         if moved.fell_behind or moved.cleaned:
             self._session.spawn(self._refresh_newest())
-        self._session.spawn(self._show_counts())
+        if moved.cleaned:
+            self._places.refresh()
+        self._view.expect_counts()
+        self._counts.refresh()
 
     def _on_filter_changed(self, wanted: TaskFilter) -> None:
+        self._places.stop()
         self._session.spawn(self._show_newest())
-        self._session.spawn(self._show_counts())
-
-    def _on_older_wanted(self, oldest: TaskRow) -> None:
-        self._session.spawn(self._append_older(oldest))
+        if self._counted != _counted(wanted):
+            self._view.expect_counts(of_another_filter=True)
+            self._counts.anew()
 
     def _on_task_selected(self, task_id: str | None) -> None:
         if task_id is not None:
@@ -64,6 +80,8 @@ class TasksWiring:
             self._view.show_page(page, selected=self._selection.task_id)
             if self._selection.task_id is None and page.tasks:
                 self._selection.select(page.tasks[0].id)
+            if page.more:
+                self._places.anew(after_s=AFTER_PAINT_S)
 
         try:
             await self._pages.ask(lambda: self._session.ask(TaskPageRequest(wanted)), show)
@@ -75,18 +93,42 @@ class TasksWiring:
         page = await self._session.ask(TaskPageRequest(wanted))
         if wanted == self._view.wanted:
             self._view.refresh_page(page)
+            if self._view.rows.misses_some_new:
+                self._places.refresh()
 
-    async def _append_older(self, oldest: TaskRow) -> None:
+    async def _append_older(self, last: TaskKey) -> None:
         wanted = self._view.wanted
-        after = TaskKey(oldest.created_at or 0, oldest.id)
-        page = await self._session.ask(TaskPageRequest(wanted, after))
+        page = await self._session.ask(TaskPageRequest(wanted, after=last))
         if wanted == self._view.wanted:
             self._view.append_page(page)
 
-    async def _show_counts(self) -> None:
-        await self._counts.refresh(self._counts_of_others, self._view.show_counts)
-
-    async def _counts_of_others(self) -> Counts:
-        """Count what passes all filters but that by status: the chips say how many each would let in."""
+    async def _load(self, stretches: tuple[Stretch, ...]) -> None:
         wanted = self._view.wanted
-        return await self._session.ask(CountsRequest(TaskFilter(text=wanted.text, model_id=wanted.model_id)))
+
+        async def ask() -> list[tuple[Stretch, TaskPage]]:
+            requests = [(each, TaskPageRequest(wanted, after=each.after, start=each.start)) for each in stretches]
+            return [(stretch, await self._session.ask(request)) for stretch, request in requests]
+
+        def show(found: list[tuple[Stretch, TaskPage]]) -> None:
+            if wanted == self._view.wanted:
+                self._view.show_rows(found)
+
+        await self._rows.ask(ask, show)
+
+    async def _ask_places(self) -> TaskPlaces:
+        return await self._session.ask_in_background(TaskPlacesRequest(self._view.wanted, BLOCK_ROWS))
+
+    def _take_places(self, places: TaskPlaces) -> None:
+        self._view.show_places(places)
+
+    async def _ask_counts(self) -> Counts:
+        """Count what passes all filters but that by status: the chips say how many each would let in."""
+        self._counted = _counted(self._view.wanted)
+        return await self._session.ask_in_background(CountsRequest(self._counted))
+
+    def _take_counts(self, counts: Counts) -> None:
+        self._view.show_counts(counts)
+
+
+def _counted(wanted: TaskFilter) -> TaskFilter:
+    return TaskFilter(text=wanted.text, model_id=wanted.model_id)

@@ -9,7 +9,8 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelInde
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from inspector.desktop.tasks.item_model import ROW_ROLE, TaskColumn, TaskItemModel
+from inspector.desktop.tasks.item_model import ROW_ROLE, TaskItemModel
+from inspector.desktop.tasks.words import TaskColumn
 from inspector.desktop.widgets.cells import DISPLAY_ROLE, FLASH_ROLE, STATUS_ROLE, WARN_ROLE
 from inspector.layout.pages import TaskFilter, TaskPage
 from inspector.layout.rows import TaskRow
@@ -148,7 +149,8 @@ def test_tasks_that_are_gone_are_taken_away_in_runs_and_the_others_keep_their_in
 def test_a_task_that_no_longer_passes_the_filter_is_named_but_not_the_selected_one(model: TaskItemModel) -> None:
     model.show_page(page(row(3, "running"), row(2, "completed"), row(1, "completed")))
     wanted = TaskFilter(statuses=frozenset({"running"}))
-    assert model.leavers(wanted, keep="task_0002") == ["task_0001"]
+    done = row(2, "completed"), row(1, "completed")
+    assert model.leavers(wanted, done, keep="task_0002") == ["task_0001"]
 
 
 def test_ages_follow_the_moment_and_only_rows_on_screen_are_told(model: TaskItemModel) -> None:

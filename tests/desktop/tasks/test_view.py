@@ -8,11 +8,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
-from inspector.desktop.tasks.item_model import TaskColumn
 from inspector.desktop.tasks.view import TasksView
+from inspector.desktop.tasks.words import TaskColumn
 from inspector.desktop.widgets.chip import Chip
 from inspector.desktop.widgets.tools import LinkButton, PillButton
-from inspector.layout.pages import Counts, TaskFilter
+from inspector.layout.pages import Counts, TaskFilter, TaskKey
 from inspector.lmsp.statuses import UNFINISHED
 from tests.desktop.tasks.test_item_model import page, row
 from tests.support.finding import found
@@ -131,7 +131,7 @@ def test_the_end_of_the_rows_asks_for_older_ones_after_the_last(view: TasksView,
     view.show_page(page(*rows, more=True), selected=None)
     with qtbot.waitSignal(view.older_wanted) as wanted:
         view.table.scrollToBottom()
-    assert wanted.args == [rows[-1]]
+    assert wanted.args == [TaskKey(rows[-1].created_at, rows[-1].id)]
 
 
 def test_without_rows_it_says_so_and_offers_to_lift_the_filter(view: TasksView, qtbot: QtBot) -> None:

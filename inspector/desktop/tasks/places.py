@@ -1,0 +1,95 @@
+"""Fits the rows of the Tasks table to where the pages of the whole list begin. Pure, as the blocks are."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from inspector.desktop.tasks.blocks import Block, TaskBlocks
+from inspector.desktop.tasks.order import Order, below, order_of
+from inspector.layout.pages import TaskPlaces
+from inspector.layout.rows import TaskRow
+
+
+class _Run(NamedTuple):
+    """Loaded blocks that follow one another."""
+
+    at: int
+    end: int
+    tasks: list[TaskRow]
+
+
+def settle(blocks: TaskBlocks, places: TaskPlaces) -> int:
+    """Have a block for each stretch of the list that is not loaded; return how many tasks stand above the first row.
+
+    Rows that are loaded stay as they are: what lies between two of them grows or shrinks at its end.
+    """
+    starts = _Starts(places)
+    found = list(_loaded_runs(blocks.blocks))
+    if not found or not found[0].tasks:
+        return 0
+    above = starts.position(found[0].tasks, 0)
+    end, until, until_position = len(blocks.blocks), None, places.total
+    for run in reversed(found):
+        position = starts.position(run.tasks, blocks.first_row(run.at) + above)
+        behind = position + len(run.tasks)
+        made = starts.between(below(run.tasks[-1]), until, behind, until_position - behind)
+        blocks.replace_unloaded(run.end, end, made)
+        end, until, until_position = run.at, blocks.blocks[run.at].bound, position
+    return max(0, above)
+
+
+class _Starts:
+    def __init__(self, places: TaskPlaces) -> None:
+        self._every = places.every
+        self._total = places.total
+        self._orders = [order_of(key) for key in places.starts]
+        self._orders.reverse()  # rising, for bisect
+
+    def position(self, tasks: Sequence[TaskRow], guess: int) -> int:
+        """Return which row of the list the first of ``tasks`` is; ``guess`` counts where no start is among them.
+
+        It is below 0 where all of them are newer than the list.
+        """
+        known, every = len(self._orders), self._every
+        above = self._above(order_of(tasks[0]))
+        if above < known and (start := self._orders[known - 1 - above]) >= order_of(tasks[-1]):
+            return above * every - sum(1 for task in tasks if order_of(task) > start)
+        if not above:
+            return -len(tasks)
+        most = (self._total if above == known else above * every) - len(tasks)
+        return max((above - 1) * every + 1, min(guess, most))
+
+    def between(self, after: Order, until: Order | None, behind: int, wanted: int) -> list[Block]:
+        """Return blocks for about ``wanted`` rows from ``after``, which is row ``behind`` of the list, to ``until``."""
+        known, every = len(self._orders), self._every
+        first, last = self._above(after), known if until is None else self._above(until)
+        inside = [self._orders[known - 1 - number] for number in range(first, last)]
+        wanted = max(wanted, len(inside))
+        if not inside:
+            return [Block(after, wanted)] if wanted else []
+        head = max(0, min(first * every - behind, wanted - len(inside)))
+        rest = max(1, wanted - head - every * (len(inside) - 1))
+        counts = [*[every] * (len(inside) - 1), rest]
+        bounds = inside
+        if head:
+            bounds, counts = [after, *inside], [head, *counts]
+        else:
+            # From where the loaded rows end: a task that has come in between belongs to somewhere too.
+            bounds = [after, *inside[1:]]
+        return [Block(bound, count) for bound, count in zip(bounds, counts, strict=True)]
+
+    def _above(self, place: Order) -> int:
+        """Return how many starts stand above ``place``."""
+        return len(self._orders) - bisect_right(self._orders, place)
+
+
+def _loaded_runs(blocks: Sequence[Block]) -> Iterator[_Run]:
+    at = 0
+    while at < len(blocks):
+        end, tasks = at, []
+        while end < len(blocks) and (held := blocks[end].tasks) is not None:
+            tasks += held
+            end += 1
+        if end > at:
+            yield _Run(at, end, tasks)
+        at = max(end, at + 1)
