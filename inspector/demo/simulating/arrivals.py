@@ -15,6 +15,7 @@ END_MS: Final = 1_796_126_400_000
 whenever it is made."""
 
 _STRETCH_MS: Final = 900_000
+_FEWEST_STRETCHES: Final = 20
 _DAY_MS: Final = 86_400_000
 _HOURS: Final = (5, 4, 3, 3, 3, 4, 6, 9, 12, 14, 15, 14, 11, 13, 15, 15, 14, 12, 11, 10, 9, 8, 7, 6)
 """How much comes in at each hour of a day."""
@@ -44,7 +45,7 @@ class Calendar:
     def __init__(self, size: Size, rng: random.Random) -> None:
         self.span_ms = max(1_000.0, size.tasks * size.gap_ms)
         self.start_ms = int(END_MS - self.span_ms)
-        number = math.ceil(self.span_ms / _STRETCH_MS)
+        number = max(_FEWEST_STRETCHES, math.ceil(self.span_ms / _STRETCH_MS))
         self._stretch_ms = self.span_ms / number
         weights = (self._weight(at) * rng.lognormvariate(0, _SWINGS) for at in range(number))
         sums = list(accumulate(weights))
@@ -79,12 +80,12 @@ class Calendar:
         spared = None if size.large is None else self.moment_of(size.large)
         outages: list[Outage] = []
         for part in range(wanted):
-            # One in each part, where tasks come in, and never in the last tenth of all.
+            # One in each part, where tasks come in.
             place = (part + rng.random() * 0.8) / wanted
-            crash_ms = int(self.moment_of(int(size.tasks * (0.04 + 0.86 * place))) + rng.random() * self._stretch_ms)
+            crash_ms = int(self.moment_of(int(size.tasks * (0.04 + 0.8 * place))) + rng.random() * self._stretch_ms)
             down_ms = 3_000 + rng.expovariate(1) * (600_000 if rng.random() < 0.1 else 12_000)
             back_ms = crash_ms + 1 + int(min(down_ms, self.span_ms / wanted / 20))
-            if outages and crash_ms <= outages[-1].back_ms:
+            if back_ms >= self.moment_of(size.tasks - size.left_over) or (outages and crash_ms <= outages[-1].back_ms):
                 continue
             if spared is None or back_ms < spared or crash_ms > spared + self._stretch_ms + spared_ms:
                 outages.append(Outage(crash_ms, back_ms))

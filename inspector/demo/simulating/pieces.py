@@ -9,8 +9,8 @@ from inspector.demo.texts import CODE, DOCUMENTS, HOME, NOTES, SHELL, Subject
 _LENGTHS: Final = (95, 180, 140, 230, 120, 165, 205)
 """About how many characters a piece has, in turn."""
 _WORD: Final = re.compile(r"\s*\S+|\s+")
-_SAID: Final = 3
-"""So many pieces of an answer its response repeats at most: the whole stands in the events."""
+_SAID: Final = 1
+"""So many pieces of an answer its response and its snapshot repeat: the whole stands in the events."""
 
 
 def _cut(text: str) -> list[str]:

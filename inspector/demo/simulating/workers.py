@@ -9,6 +9,9 @@ from inspector.demo.simulating.arrivals import Outage
 _WARM_MODELS: Final = 5
 """So many models are in memory at once; loading one more puts out the one that was used longest ago."""
 
+_TRIES_EVERY_MS: Final = 20
+"""So quickly come in one after another what clients have kept while the service was down."""
+
 
 class ServiceLife:
     """The service from one start to the next crash. Its workers take the tasks in the order in which they came in."""
@@ -52,20 +55,19 @@ class Lives:
         starts = [start_ms, *(outage.back_ms for outage in outages)]
         self.all = [ServiceLife(at, outage, workers) for at, outage in zip(starts, [*outages, None], strict=True)]
         self._now = 0
+        self._last_ms = 0
 
-    def upto(self, at_ms: int) -> int:
-        """Return the moment at which a task that was sent then comes in: while the service is down, clients wait.
+    def upto(self, sent_ms: int) -> int:
+        """Return when a task comes in that was sent then: while the service is down, clients try again and again.
 
-        Moments must not fall.
+        Moments must not fall; those that are returned do not either.
         """
+        while sent_ms >= self.all[self._now].crash_ms:
+            self._now += 1
         life = self.all[self._now]
-        while at_ms >= life.back_ms > 0:
-            self._now += 1
-            life = self.all[self._now]
-        if at_ms >= life.crash_ms:
-            self._now += 1
-            life = self.all[self._now]
-        return max(at_ms, life.start_ms)
+        waited = sent_ms < life.start_ms
+        self._last_ms = max(sent_ms, life.start_ms, self._last_ms + waited * _TRIES_EVERY_MS)
+        return self._last_ms
 
     @property
     def of_now(self) -> list[ServiceLife]:
