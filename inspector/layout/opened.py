@@ -45,3 +45,5 @@ class Opened:
     """Whether an action may write here at all: the native layout with its own triggers only, and not a copy."""
     why_not_act: str | None
     """One sentence where ``may_act`` is False."""
+    copy_path: str | None = None
+    """Where the private copy lies that is read, in mode ``copy``."""

@@ -1,4 +1,4 @@
-"""``python -m inspector.reading [--mode MODE] [--] PATH``: the reader process that a session starts and owns.
+"""``python -m inspector.reading [--background] [--mode MODE] [--] PATH``: a reader process, which a session starts.
 
 It stands between the start of the window and the first page, so it loads only what it needs.
 """
@@ -12,15 +12,16 @@ from inspector.reading.process import run
 
 def main(arguments: list[str]) -> int:
     """Serve one file until standard input ends, and return the exit status."""
-    match arguments:
+    background = arguments[:1] == ["--background"]
+    match arguments[1:] if background else arguments:
         case ["--mode", wanted, *rest] if wanted in Mode.__members__.values():
             mode: Mode | None = Mode(wanted)
         case rest:
             mode = None
     match rest:
         case ["--", path] | [path]:
-            return run(path, mode, lambda: time.time_ns() // 1_000_000)
-    sys.stderr.write(f"usage: python -m inspector.reading [--mode {'|'.join(Mode)}] [--] PATH\n")
+            return run(path, mode, lambda: time.time_ns() // 1_000_000, background=background)
+    sys.stderr.write(f"usage: python -m inspector.reading [--background] [--mode {'|'.join(Mode)}] [--] PATH\n")
     return 2
 
 

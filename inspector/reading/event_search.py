@@ -1,6 +1,5 @@
 """A search of all events for a text, newest first, in short steps along their ids."""
 
-import json
 import sqlite3
 from collections.abc import Generator
 from typing import Final
@@ -51,7 +50,7 @@ class _Search:
     def __init__(self, wanted: str, before: int | None) -> None:
         lower = ascii_lower(wanted)
         # JSON may hold a letter as it is or by its number.
-        escaped = ascii_lower(json.dumps(wanted)[1:-1])
+        escaped = "".join(map(_escaped, lower))
         self._texts = {"text": lower} if escaped == lower else {"text": lower, "escaped": escaped}
         self._stride = Stride()
         self.before = _BEHIND_ALL if before is None else before
@@ -103,6 +102,19 @@ class _Search:
 
     def _values(self, oldest: int, limit: int) -> dict[str, Value]:
         return {**self._texts, "oldest": oldest, "newest": self.came_from, "limit": limit}
+
+
+_SHORT: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
+
+
+def _escaped(character: str) -> str:
+    """Return ``character`` as JSON writes it where it keeps to ASCII, in small letters."""
+    if character in _SHORT:
+        return _SHORT[character]
+    if " " <= character <= "~":
+        return character
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 def _hit(row: Row) -> EventHit:

@@ -32,13 +32,15 @@ class FollowedFile:
         now_ms: Callable[[], int],
         should_stop: Callable[[], bool],
         locks_every_s: float,
+        may_copy: bool,
     ) -> None:
         """Open the file. Raises Unreadable with one sentence."""
         self._wished = mode
         self._now_ms = now_ms
         self._should_stop = should_stop
         self._locks_every_s = locks_every_s
-        self.source = open_source(path, mode, should_stop=should_stop)
+        self._may_copy = may_copy
+        self.source = open_source(path, mode, should_stop=should_stop, may_copy=may_copy)
         self.lost: str | None = None
         """Why nothing can be read any more."""
         self.waits_for: str | None = None
@@ -87,6 +89,7 @@ class FollowedFile:
                 was_live=before.mode is Mode.LIVE,
                 seen_changing=seen_changing,
                 should_stop=self._should_stop,
+                may_copy=self._may_copy,
             )
         except Unreadable as error:
             if error.may_pass:

@@ -6,22 +6,22 @@ itself, and says only what has changed.
 
 import os
 import select
-import signal
 import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from types import FrameType
 from typing import Final
 
 from inspector.layout.opened import Mode
-from inspector.reading.errors import Unanswered, Unreadable
+from inspector.reading.errors import TookTooLong, Unanswered, Unreadable
 from inspector.reading.holders import READER_NAME
+from inspector.reading.line import StopSignal, send
 from inspector.reading.messages import Answer, Asked, Failed, Lost, Message
 from inspector.reading.reader import Reader, open_reader
 from inspector.reading.requests import Watch
-from inspector.reading.wire import Decoder, TooLarge, WireError, encode
+from inspector.reading.wire import Decoder, TooLarge, WireError
+from inspector.reading.worker import IDLE_S, NICENESS, Worker
 
 EXIT_UNREADABLE: Final = 2
 EXIT_BAD_WIRE: Final = 3
@@ -30,51 +30,39 @@ _CHUNK: Final = 1 << 16
 _FASTEST_MS: Final = 20
 
 
-def run(path: str, mode: Mode | None, now_ms: Callable[[], int]) -> int:
+def run(path: str, mode: Mode | None, now_ms: Callable[[], int], *, background: bool = False) -> int:
     """Serve the file at ``path`` on standard input and output, and return the exit status.
 
-    The first message is Opened, or Lost where the file cannot be read at all.
+    The first message is Opened, or Lost where the file cannot be read at all. ``background``: take the steps of long
+    questions, watch nothing, and make no copy of the file.
     """
+    if background:
+        os.nice(NICENESS)
     with suppress(OSError):
         Path("/proc/self/comm").write_text(READER_NAME, encoding="ascii")
     output = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever prints by accident must not get among the messages
-    stop = _StopSignal()
+    stop = StopSignal()
     try:
-        reader = open_reader(path, mode=mode, now_ms=now_ms, should_stop=stop.is_set)
+        reader = open_reader(path, mode=mode, now_ms=now_ms, should_stop=stop.is_set, may_copy=not background)
     except Unreadable as error:
         with suppress(BrokenPipeError):
-            _send(output, Lost(error.sentence, now_ms()), stop)
+            send(output, Lost(error.sentence, now_ms()), stop)
         return EXIT_UNREADABLE
     with reader, suppress(BrokenPipeError):
         try:
-            _Service(reader, sys.stdin.fileno(), output, stop).serve()
+            if background:
+                Worker(reader, sys.stdin.fileno(), output, stop, now_ms, IDLE_S).serve()
+            else:
+                _Service(reader, sys.stdin.fileno(), output, stop).serve()
         except WireError as error:
             sys.stderr.write(f"{error}\n")
             return EXIT_BAD_WIRE
     return 0
 
 
-class _StopSignal:
-    """SIGTERM as something that a select waits for and that a running query asks about."""
-
-    def __init__(self) -> None:
-        self._stopped = False
-        self.wakes, write_end = os.pipe()
-        os.set_blocking(write_end, False)
-        signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
-        signal.signal(signal.SIGTERM, self._on_signal)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal is for the session, which then ends us
-
-    def is_set(self) -> bool:
-        return self._stopped
-
-    def _on_signal(self, _signal: int, _frame: FrameType | None) -> None:
-        self._stopped = True
-
-
 class _Service:
-    def __init__(self, reader: Reader, source: int, output: int, stop: _StopSignal) -> None:
+    def __init__(self, reader: Reader, source: int, output: int, stop: StopSignal) -> None:
         self._reader = reader
         self._input = source
         self._output = output
@@ -114,21 +102,11 @@ class _Service:
             value = self._reader.answer(message.request, deadline_ms=message.deadline_ms)
             self._send(Answer(message.number, value))
         except Unanswered as error:
-            self._send(Failed(message.number, error.sentence))
+            self._send(Failed(message.number, error.sentence, took_too_long=isinstance(error, TookTooLong)))
         except TooLarge:
             self._send(Failed(message.number, "The answer is too large to be shown."))
         for push in self._reader.take_pushes():
             self._send(push)
 
     def _send(self, message: Message) -> None:
-        _send(self._output, message, self._stop)
-
-
-def _send(output: int, message: Message, stop: _StopSignal) -> None:
-    """Write a message as fast as it is taken; at a stop its rest is dropped, since nobody waits for it any more."""
-    left = memoryview(encode(message))
-    os.set_blocking(output, False)
-    while left and not stop.is_set():
-        _, ready, _ = select.select([stop.wakes], [output], [])
-        if ready:
-            left = left[os.write(output, left) :]
+        send(self._output, message, self._stop)

@@ -179,14 +179,20 @@ def open_reader(
     now_ms: Callable[[], int],
     should_stop: Callable[[], bool] = lambda: False,
     locks_every_s: float = LOCKS_EVERY_S,
+    may_copy: bool = True,
 ) -> Reader:
     """Open the database at ``path`` for reading, as fits or as ``mode`` says. Raises Unreadable with one sentence.
 
     ``should_stop`` ends what is running when it answers True; ``locks_every_s`` is how often the system is asked
-    whether a service still has the file open.
+    whether a service still has the file open. Without ``may_copy`` a file that only a copy can be read of is not.
     """
     file = FollowedFile(
-        os.fspath(path), mode, now_ms=now_ms, should_stop=should_stop, locks_every_s=locks_every_s
+        os.fspath(path),
+        mode,
+        now_ms=now_ms,
+        should_stop=should_stop,
+        locks_every_s=locks_every_s,
+        may_copy=may_copy,
     )  # fmt: skip
     try:
         return Reader(file, now_ms)

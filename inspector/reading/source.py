@@ -65,6 +65,7 @@ class Source:
             sqlite_version=sqlite3.sqlite_version,
             may_act=why_not_act is None and self.shape.kind is LayoutKind.NATIVE,
             why_not_act=why_not_act,
+            copy_path=None if self._copy is None else self._copy.path,
         )
 
     def recognise_again(self) -> bool:
@@ -92,6 +93,7 @@ def open_source(
     was_live: bool = False,
     seen_changing: bool = False,
     should_stop: Callable[[], bool] = lambda: False,
+    may_copy: bool = True,
 ) -> Source:
     """Look at the file, open it as fits and recognise what is in it. Raises Unreadable with one sentence.
 
@@ -99,6 +101,8 @@ def open_source(
     """
     for left in reversed(range(_TRIES)):
         look = look_at(path, mode, was_live=was_live, seen_changing=seen_changing)
+        if look.mode is Mode.COPY and not may_copy:
+            raise Unreadable(f"{look.name} can be read from a copy only, and another one is not made.")
         try:
             return _open(look, should_stop)
         except Unanswered as error:
