@@ -28,7 +28,6 @@ _ROWS_A_STATEMENT: Final = 50
 """Of as many as this one statement is twice as fast as that of one row: the last id is noted once for all of them."""
 _CACHE_KIB: Final = 65_536
 _LATER: Final = re.compile(r"CREATE (TRIGGER|INDEX) (\w+)")
-_OPS_BETWEEN_SIGNALS: Final = 100_000
 
 Value: TypeAlias = str | int | None
 
@@ -105,11 +104,8 @@ def _load(path: Path, history: Iterable[Rows], ending: Callable[[str], object]) 
             for rows in history:
                 _insert(conn, rows)
             ending("Making the indexes")
-            # A signal is heard while SQLite sorts, not after it.
-            conn.set_progress_handler(lambda: 0, _OPS_BETWEEN_SIGNALS)
             for _, _, text in later:
                 conn.execute(text)
-            conn.set_progress_handler(None, 0)
         check_layout(conn, native.LAYOUTS[native.USER_VERSION])
         switch_to_wal(conn)
 
