@@ -8,7 +8,6 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from subprocess import Popen
 
 # The binding must be there before qasync looks for one.
 from PySide6.QtWidgets import QApplication  # isort: split
@@ -16,7 +15,7 @@ from PySide6.QtWidgets import QApplication  # isort: split
 import qasync
 
 from inspector.desktop.composition import Inspector
-from inspector.desktop.session.launch import Target
+from inspector.desktop.session.launch import Launched, Target
 from inspector.desktop.settings import Settings, user_settings
 from inspector.desktop.tour import Tour
 from inspector.desktop.widgets.theme import apply_theme
@@ -24,16 +23,18 @@ from inspector.desktop.widgets.theme import apply_theme
 log = logging.getLogger(__name__)
 
 APPLICATION = "lmsp-inspector"
+SHOWN_WITHIN_S = 0.3
+"""How long the window waits for its first page, so that it need not be painted twice; then it is shown without."""
 Use = Callable[[Inspector], Awaitable[None]]
 
 
-def run_window(target: Target | None, *, task_id: str | None = None, reader: "Popen[bytes] | None" = None) -> None:
+def run_window(target: Target | None, *, task_id: str | None = None, reader: Launched | None = None) -> None:
     """Show the window, with a file open in it, until it is closed."""
 
     async def use(inspector: Inspector) -> None:
-        # Opened first: the window is built around what it will show.
         if target is not None:
             inspector.open(target, task_id=task_id, reader=reader)
+            await inspector.session.first_answers(SHOWN_WITHIN_S)
         await shown(inspector).wait()
 
     run(use, user_settings())

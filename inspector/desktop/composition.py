@@ -6,7 +6,6 @@ What is not seen at once is imported and made late: the first page of tasks wait
 # ruff: noqa: PLC0415  the late imports are what this module is for
 
 from collections.abc import Callable
-from subprocess import Popen
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QAction
@@ -16,7 +15,7 @@ from inspector.desktop.actions.cancel import CancelAction
 from inspector.desktop.late import Late
 from inspector.desktop.main_window import MainWindow
 from inspector.desktop.selection import Selection
-from inspector.desktop.session.launch import Target
+from inspector.desktop.session.launch import Launched, Target
 from inspector.desktop.session.session import Session
 from inspector.desktop.settings import Settings
 from inspector.desktop.tasks.view import TasksView
@@ -77,7 +76,7 @@ class Inspector:
         self.window.file_dropped.connect(lambda path: self.open(Target(path)))
         self.window.view_changed.connect(lambda _name: self.frame.tick())
         self.window.theme_requested.connect(lambda name: self.set_theme(Theme(name)))
-        self.window.settled.connect(self._on_settled)
+        self.window.first_paint.passed.connect(self._on_first_paint)
         app.styleHints().colorSchemeChanged.connect(self._on_color_scheme_changed)
         geometry = settings.geometry()
         if geometry is not None:
@@ -88,7 +87,7 @@ class Inspector:
         """What is known of the models' files."""
         return self._late_checks()
 
-    def open(self, target: Target, *, task_id: str | None = None, reader: "Popen[bytes] | None" = None) -> None:
+    def open(self, target: Target, *, task_id: str | None = None, reader: Launched | None = None) -> None:
         """Open a file instead of what is open, with this task selected; ``reader`` is its reader if it runs already."""
         self._forget()
         self.selection.select(task_id)
@@ -108,13 +107,14 @@ class Inspector:
         """Stop reading, wait for what still runs, and remember the window's place."""
         self._settings.keep_geometry(self.window.saveGeometry())
         self._app.styleHints().colorSchemeChanged.disconnect(self._on_color_scheme_changed)
+        self.window.first_paint.stop()
         self.frame.stop()
         self.session.close()
         if self._late_checks.made is not None:
             await self._late_checks.made.closed()
         await self.session.ended()
 
-    def _on_settled(self) -> None:
+    def _on_first_paint(self) -> None:
         """Make what a person cannot miss yet in the first moment."""
         actions = self._make_actions()
         actions.fill(self.window, self._settings.theme())

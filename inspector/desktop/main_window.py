@@ -4,12 +4,13 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QEvent, QMetaObject, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from inspector.desktop.header import FileHeader
 from inspector.desktop.views import Views
+from inspector.desktop.widgets.first_paint import FirstPaint
 from inspector.desktop.widgets.fonts import small_font
 from inspector.desktop.widgets.lines import HairLine
 from inspector.desktop.widgets.message_kind import MessageKind
@@ -44,7 +45,6 @@ class MainWindow(QMainWindow):
         seen_changed: carries whether the window can be seen at all.
         theme_requested: carries the wanted theme.
         about_to_show_view_menu: what the View menu says of the file should be brought up to date.
-        settled: the window was painted for the first time; what was left out until then can be made now.
     """
 
     closed = Signal()
@@ -53,11 +53,11 @@ class MainWindow(QMainWindow):
     seen_changed = Signal(bool)
     theme_requested = Signal(str)
     about_to_show_view_menu = Signal()
-    settled = Signal()
 
     def __init__(self, views: Views, zone: tzinfo, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.views = views
+        self.first_paint = FirstPaint(self)
         self.header = FileHeader(zone, self)
         self.navigation = NavigationList(DESTINATIONS, self)
         self._stack = QStackedWidget(self)
@@ -71,7 +71,6 @@ class MainWindow(QMainWindow):
         for page in self._pages.values():
             self._stack.addWidget(page)
         self._view = "start"
-        self._is_painted = False
         self._bars = QVBoxLayout()
         self._bars.setSpacing(0)
         self._messages: dict[str, MessageBar] = {}
@@ -177,13 +176,6 @@ class MainWindow(QMainWindow):
     def showEvent(self, event: QShowEvent) -> None:
         self.views.build(self._view)
         super().showEvent(event)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        if not self._is_painted:
-            self._is_painted = True
-            # Told in the next turn of the event loop: what lies on the window is painted after it.
-            QMetaObject.invokeMethod(self, "settled", Qt.ConnectionType.QueuedConnection)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

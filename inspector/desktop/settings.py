@@ -1,6 +1,5 @@
 """What the window remembers between two runs, in the user's own configuration folder."""
 
-import json
 from pathlib import Path
 from typing import Final
 
@@ -64,13 +63,17 @@ class Settings:
         chosen[str(path)] = shown
         newest = list(chosen.items())[-CONTENT_CHOICES:]
         self._content = dict(newest)
-        self._keep("content", json.dumps(newest))
+        from json import dumps  # noqa: PLC0415  not for the first page
+
+        self._keep("content", dumps(newest))
 
     def _contents(self) -> dict[str, bool]:
         if self._content is None:
+            from json import loads  # noqa: PLC0415  not for the first page
+
             stored = self._value("content")
             try:
-                pairs = json.loads(stored) if isinstance(stored, str) else []
+                pairs = loads(stored) if isinstance(stored, str) else []
                 self._content = {str(path): bool(shown) for path, shown in pairs}
             except (ValueError, TypeError):
                 self._content = {}

@@ -4,10 +4,10 @@ import sys
 import time
 from pathlib import Path
 
-from inspector.desktop.session.launch import Target, launch_reader
+from inspector.desktop.session.launch import Target, launch_with_first_page
 
 TARGET = Target(Path(sys.argv[1]))
-READER = launch_reader(TARGET)
+READER = launch_with_first_page(TARGET)
 
 
 def main() -> None:
@@ -17,7 +17,7 @@ def main() -> None:
 
     from PySide6.QtCore import QEvent, QObject
 
-    from inspector.desktop.app import run
+    from inspector.desktop.app import SHOWN_WITHIN_S, run
     from inspector.desktop.composition import Inspector
     from inspector.desktop.settings import Settings
 
@@ -36,8 +36,9 @@ def main() -> None:
 
         watcher = Watcher()
         tasks.table.viewport().installEventFilter(watcher)
-        inspector.window.show()
         inspector.open(TARGET, reader=READER)
+        await inspector.session.first_answers(SHOWN_WITHIN_S)
+        inspector.window.show()
         print(await painted, flush=True)
 
     run(until_rows, Settings(None))

@@ -6,8 +6,6 @@ from typing import Final
 
 from inspector.layout.opened import Mode, Opened
 from inspector.lmsp.cancelling import CancelOutcome, CancelResult
-from inspector.reading.holders import holders_listed
-from inspector.reading.locks import WAL_OPEN
 
 _NO_SERVICE: Final = "No service has this file open. Allow actions in the Task menu to write to it."
 
@@ -43,11 +41,13 @@ def cancel_in_file(path: Path, task_id: str, *, now_ms: int, needs_service: bool
     pause; then the file is the user's to allow. A file that cannot be used is an outcome too: ``refused``, with the
     reason.
     """
+    # None of this before the first action: the store's sqlite-utils takes as long to import as Qt.
+    from inspector import store  # noqa: PLC0415
+    from inspector.reading.holders import holders_listed  # noqa: PLC0415
+    from inspector.reading.locks import WAL_OPEN  # noqa: PLC0415
+
     if needs_service and holders_listed(f"{path}-shm", WAL_OPEN, others_only=False) == ():
         return CancelResult(task_id, CancelOutcome.REFUSED, None, None, _NO_SERVICE)
-    # Not before the first action: the store's sqlite-utils takes as long to import as Qt.
-    from inspector import store  # noqa: PLC0415
-
     try:
         return store.cancel_in_file(path, task_id, now_ms=now_ms)
     except store.Unusable as error:

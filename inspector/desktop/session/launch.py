@@ -1,13 +1,20 @@
 """Starting the reader process. Imports no Qt, so that the reader is at work while Qt is still being loaded."""
 
+import contextlib
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from inspector.layout.opened import Mode
+from inspector.lmsp.values import value
+
+if TYPE_CHECKING:
+    from inspector.reading.requests import Request
+
+DEADLINE_MS: Final = 5_000
+"""How long a request may take before its answer is given up."""
 
 READER_ARGUMENT: Final = "--run-reader"
 """How a frozen program is told to be the reader: it has no ``python -m``."""
@@ -20,7 +27,7 @@ def reader_command() -> list[str]:
     return [sys.executable, "-m", "inspector.reading"]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Target:
     """A file to open, and how: ``mode`` None lets the reader choose."""
 
@@ -39,3 +46,30 @@ def launch_reader(target: Target, command: Sequence[str] | None = None) -> subpr
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
+
+
+@value
+class Launched:
+    """A reader process at work, and the questions that it was asked already, numbered from 1."""
+
+    process: subprocess.Popen[bytes]
+    asked: "tuple[Request, ...]" = ()
+
+
+def launch_with_first_page(target: Target) -> Launched:
+    """Start a reader process and ask it for the first page of tasks, which then waits until there is a window for it.
+
+    A reader that has ended by now is found out by whoever reads its messages.
+    """
+    process = launch_reader(target)
+    # The reader is loaded meanwhile, on another core.
+    from inspector.reading.messages import Asked  # noqa: PLC0415
+    from inspector.reading.requests import TaskPageRequest  # noqa: PLC0415
+    from inspector.reading.wire import encode  # noqa: PLC0415
+
+    request = TaskPageRequest()
+    if process.stdin is not None:
+        with contextlib.suppress(OSError):
+            process.stdin.write(encode(Asked(1, request, DEADLINE_MS)))
+            process.stdin.flush()
+    return Launched(process, (request,))

@@ -5,7 +5,7 @@ import contextlib
 import os
 import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from inspector.reading.messages import Answer, Asked, Failed, Message
@@ -22,9 +22,11 @@ _STOPS_WITHIN_S = 2.0
 class RequestFailed(Exception):
     """The reader could not answer; ``sentence`` says why, for a person."""
 
-    def __init__(self, sentence: str) -> None:
+    def __init__(self, sentence: str, *, took_too_long: bool = False) -> None:
+        """``took_too_long`` says that it would be answered if there were more time."""
         super().__init__(sentence)
         self.sentence = sentence
+        self.took_too_long = took_too_long
 
 
 class ReaderGone(Exception):
@@ -39,8 +41,13 @@ class ReaderLink:
     """
 
     def __init__(
-        self, process: subprocess.Popen[bytes], on_push: Callable[[Message], None], on_end: Callable[[str], None]
+        self,
+        process: subprocess.Popen[bytes],
+        on_push: Callable[[Message], None],
+        on_end: Callable[[str], None],
+        asked: Sequence[Request] = (),
     ) -> None:
+        """Take over ``process``, which was sent the requests ``asked`` already, numbered from 1."""
         if process.stdin is None or process.stdout is None:
             raise ValueError("a reader is spoken to over pipes")
         self._process = process
@@ -48,8 +55,11 @@ class ReaderLink:
         self._on_end = on_end
         self._loop = asyncio.get_running_loop()
         self._decoder = Decoder()
-        self._waiting: dict[int, asyncio.Future[object]] = {}
-        self._number = 0
+        self._waiting: dict[int, asyncio.Future[object]] = {
+            number: self._loop.create_future() for number, _ in enumerate(asked, start=1)
+        }
+        self._number = len(asked)
+        self._asked_before = dict(zip(asked, self._waiting, strict=True))
         self._outgoing = bytearray()
         self._in = process.stdin.fileno()
         self._out = process.stdout.fileno()
@@ -77,11 +87,13 @@ class ReaderLink:
         """
         if self._ended:
             raise ReaderGone
-        self._number += 1
-        number = self._number
-        future: asyncio.Future[object] = self._loop.create_future()
-        self._waiting[number] = future
-        self._send(encode(Asked(number, request, deadline_ms)))
+        number = self._asked_before.pop(request, None)
+        if number is None:
+            self._number += 1
+            number = self._number
+            self._waiting[number] = self._loop.create_future()
+            self._send(encode(Asked(number, request, deadline_ms)))
+        future = self._waiting[number]
         try:
             async with asyncio.timeout((deadline_ms + GRACE_MS) / 1000):
                 return await future
@@ -90,6 +102,12 @@ class ReaderLink:
             raise ReaderGone from None
         finally:
             self._waiting.pop(number, None)
+
+    async def answered_before(self, within_s: float) -> None:
+        """Wait until what was asked before this link is answered, or can not be any more; for so long at most."""
+        futures = [self._waiting[number] for number in self._asked_before.values()]
+        if futures:
+            await asyncio.wait(futures, timeout=within_s)
 
     def close(self) -> None:
         """End the reader: it stops at the end of its input. It is killed if it does not stop soon."""
@@ -145,10 +163,10 @@ class ReaderLink:
                 future = self._waiting.get(number)
                 if future is not None and not future.done():
                     future.set_result(value)
-            case Failed(number=number, sentence=sentence):
+            case Failed(number=number, sentence=sentence, took_too_long=took_too_long):
                 future = self._waiting.get(number)
                 if future is not None and not future.done():
-                    future.set_exception(RequestFailed(sentence))
+                    future.set_exception(RequestFailed(sentence, took_too_long=took_too_long))
             case _:
                 self._on_push(message)
 
@@ -159,8 +177,10 @@ class ReaderLink:
         self._loop.remove_reader(self._out)
         if self._writing:
             self._loop.remove_writer(self._in)
-        for future in self._waiting.values():
-            if not future.done():
+        for number, future in self._waiting.items():
+            if number in self._asked_before.values():
+                future.cancel()  # nobody has taken it up, and nobody misses it
+            elif not future.done():
                 future.set_exception(ReaderGone())
         if why is not None:
             self._process.kill()

@@ -7,28 +7,27 @@ from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from subprocess import Popen
 from typing import Final, TypeVar, cast
 
 from PySide6.QtCore import QObject, Signal
 
 from inspector.desktop.session.acting import Acting, acting_on, cancel_in_file
-from inspector.desktop.session.launch import Target, launch_reader
+from inspector.desktop.session.background import Background, OnProgress, launch_background, read_from
+from inspector.desktop.session.launch import DEADLINE_MS, Launched, Target, launch_reader
 from inspector.desktop.session.reader_link import ReaderGone, ReaderLink, RequestFailed
 from inspector.layout.opened import Opened
 from inspector.lmsp.cancelling import CancelOutcome, CancelResult
 from inspector.reading.messages import Lost, Message, Moved
-from inspector.reading.requests import Question, Request, Watch
+from inspector.reading.requests import Question, Request, TaskPageRequest, Watch
 
 log = logging.getLogger(__name__)
 
 POLL_EVERY_MS: Final = 200
 """How often the reader looks for changes while the window is seen."""
 POLL_HIDDEN_MS: Final = 1_000
-DEADLINE_MS: Final = 5_000
-"""How long a request may take before its answer is given up."""
 
-BACKGROUND_DEADLINE_MS: Final = 60_000
+AT_ONCE_MS: Final = 20
+"""How long a question for the background is tried in the reader, so that a small file needs no other process."""
 
 GIVES_UP_AFTER: Final = 3
 """How many readers may end on one file within :data:`GIVES_UP_WITHIN_S` before it counts as lost."""
@@ -73,6 +72,8 @@ class Session(QObject):
         self._allowed = False
         self._read_at_ms: int | None = None
         self._replaced_at: list[float] = []
+        self._background: Background | None = None
+        self._takes_long: set[type] = set()
         self._work: set[asyncio.Task[None]] = set()
         # Python's own thread, not one of Qt's: the loop's default has threads that Python knows nothing of.
         self._actions = ThreadPoolExecutor(max_workers=1, thread_name_prefix="action")
@@ -112,8 +113,8 @@ class Session(QObject):
         """Whether the file went away under the reader; what is shown is the last that was read."""
         return self._is_lost
 
-    def open(self, target: Target, process: "Popen[bytes] | None" = None) -> None:
-        """Open ``target`` instead of what was open. ``process`` is its reader, where one was started already."""
+    def open(self, target: Target, launched: Launched | None = None) -> None:
+        """Open ``target`` instead of what was open. ``launched`` is its reader, where one was started already."""
         self.close()
         self._target = target
         if self._paused:
@@ -123,13 +124,22 @@ class Session(QObject):
         self._allowed = False
         self._read_at_ms = None
         self._replaced_at.clear()
-        self._start(target, process)
+        self._start(target, launched)
+
+    async def first_answers(self, within_s: float) -> None:
+        """Wait for the answers to what the reader was asked when it was launched; for so long at most."""
+        if self._link is not None:
+            await self._link.answered_before(within_s)
 
     def close(self) -> None:
         """End the reader. What was asked raises ReaderGone; no signal follows."""
         if self._link is not None:
             self._link.close()
             self._link = None
+        if self._background is not None:
+            self._background.close()
+            self._background = None
+        self._takes_long.clear()
         self._how = None
 
     def spawn(self, work: Coroutine[object, object, None]) -> None:
@@ -160,12 +170,25 @@ class Session(QObject):
             self._read_at_ms = _now_ms()
         return cast("Answer", answer)
 
-    async def ask_in_background(self, request: Question[Answer]) -> Answer:
-        """Return the answer to a question that walks over many rows, however long that takes.
+    async def ask_in_background(self, request: Question[Answer], on_progress: OnProgress | None = None) -> Answer:
+        """Return the answer to a question that may walk over many rows, however long that takes.
 
-        Cancelling the wait ends the walk. Raises RequestFailed and ReaderGone as :meth:`ask` does.
+        Where few rows answer it the reader does, else a process of its own, which is nice to everybody else.
+        ``on_progress`` is told how far that has come. Cancelling the wait ends the walk. Raises RequestFailed and
+        ReaderGone as :meth:`ask` does.
         """
-        return await self.ask(request, deadline_ms=BACKGROUND_DEADLINE_MS)
+        if self._background is None:
+            raise ReaderGone
+        if not isinstance(request, TaskPageRequest) and type(request) not in self._takes_long:
+            try:
+                return await self.ask(request, deadline_ms=AT_ONCE_MS)
+            except RequestFailed as failed:
+                if not failed.took_too_long:
+                    raise
+            self._takes_long.add(type(request))
+        answer = await self._background.ask(cast("Request", request), on_progress)
+        self._read_at_ms = _now_ms()
+        return cast("Answer", answer)
 
     def watch(self, task_ids: tuple[str, ...]) -> None:
         """Say which tasks are on screen: they are read again whenever something was committed."""
@@ -218,12 +241,15 @@ class Session(QObject):
     async def _ask_watch(self, watch: Watch) -> None:
         await self.ask(watch)
 
-    def _start(self, target: Target, process: "Popen[bytes] | None" = None) -> None:
-        self._link = ReaderLink(process or launch_reader(target), self._on_push, self._on_end)
+    def _start(self, target: Target, launched: Launched | None = None) -> None:
+        reader = launched or Launched(launch_reader(target))
+        self._link = ReaderLink(reader.process, self._on_push, self._on_end, reader.asked)
 
     def _on_push(self, message: Message) -> None:
         match message:
             case Opened():
+                if self._how is None or read_from(self._how) != read_from(message):
+                    self._read_in_background_from(message)
                 self._how = message
                 self._send_watch()
                 self.opened.emit(message)
@@ -235,6 +261,13 @@ class Session(QObject):
                 self._on_lost(sentence, at_ms)
             case _:
                 log.warning("a message of unknown type from the reader: %s", type(message).__name__)
+
+    def _read_in_background_from(self, how: Opened) -> None:
+        if self._background is not None:
+            self._background.close()
+        path, _ = read_from(how)
+        self._background = Background(partial(launch_background, Target(Path(path))))
+        self._takes_long.clear()
 
     def _on_lost(self, sentence: str, at_ms: int) -> None:
         if self._how is None:

@@ -1,7 +1,5 @@
 """Tooltips of plain text."""
 
-from html import escape
-
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QToolTip, QWidget
 
@@ -17,6 +15,8 @@ def tip(text: str) -> str:
     """
     if not text:
         return ""
+    from html import escape  # noqa: PLC0415  its table of all entities is not for the first page
+
     shown = text if len(text) <= LONGEST else text[:LONGEST] + "…"
     return f'<p style="white-space:pre-wrap">{escape(shown)}</p>'
 

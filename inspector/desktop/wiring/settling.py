@@ -22,7 +22,7 @@ class Settling(QObject):
         self._session = session
         self._window_stands = False
         session.opened.connect(self._tell)
-        window.settled.connect(self._on_window_settled)
+        window.first_paint.passed.connect(self._on_window_settled)
 
     def _on_window_settled(self) -> None:
         self._window_stands = True
