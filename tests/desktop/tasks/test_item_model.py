@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import UTC
-from typing import Any
 
 import pytest
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex
@@ -12,34 +11,9 @@ from pytestqt.qtbot import QtBot
 from inspector.desktop.tasks.item_model import ROW_ROLE, TaskItemModel
 from inspector.desktop.tasks.words import TaskColumn
 from inspector.desktop.widgets.cells import DISPLAY_ROLE, FLASH_ROLE, STATUS_ROLE, WARN_ROLE
-from inspector.layout.pages import TaskFilter, TaskPage
+from inspector.layout.pages import TaskFilter
 from inspector.layout.rows import TaskRow
-
-NOW_MS = 1_796_000_100_000
-
-
-def row(number: int, status: str = "queued", **fields: Any) -> TaskRow:  # noqa: ANN401  any field of the row
-    task = TaskRow(
-        id=f"task_{number:04}",
-        client_id=None,
-        model_id="small-model",
-        kind="response",
-        status=status,
-        on_restart="retry",
-        snapshot_seq=None,
-        last_seq=1,
-        attempt=1,
-        error_code=None,
-        created_at=1_796_000_000_000 + number * 1_000,
-        started_at=None,
-        finished_at=None,
-        updated_at=1_796_000_000_000 + number * 1_000,
-    )
-    return replace(task, **fields)
-
-
-def page(*tasks: TaskRow, more: bool = False) -> TaskPage:
-    return TaskPage(tasks, more, NOW_MS)
+from tests.desktop.tasks.rows import NOW_MS, page, row
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from inspector.desktop.widgets.chip import Chip
 from inspector.desktop.widgets.tools import LinkButton, PillButton
 from inspector.layout.pages import Counts, TaskFilter, TaskKey
 from inspector.lmsp.statuses import UNFINISHED
-from tests.desktop.tasks.test_item_model import page, row
+from tests.desktop.tasks.rows import page, row
 from tests.support.finding import found
 
 
