@@ -6,6 +6,7 @@ Each command is imported when it is asked for: a list of tasks needs no writer, 
 # ruff: noqa: PLC0415  the late imports are what this module is for
 
 import contextlib
+import gc
 import math
 import os
 import signal
@@ -106,6 +107,8 @@ def show_window(database: Path | None, task_id: str | None) -> None:
     _end_at_once()
     from inspector.desktop.session.launch import Target, launch_with_first_page
 
+    # While modules are loaded there is no garbage, and looking for it takes long; the window begins with it again.
+    gc.disable()
     target = None if database is None else Target(database)
     # The reader is at work on the file while Qt is still being loaded.
     reader = None if target is None else launch_with_first_page(target)

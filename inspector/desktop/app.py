@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import signal
@@ -25,6 +26,7 @@ log = logging.getLogger(__name__)
 APPLICATION = "lmsp-inspector"
 SHOWN_WITHIN_S = 0.3
 """How long the window waits for its first page, so that it need not be painted twice; then it is shown without."""
+COLLECTS_AFTER_S = 1.0
 Use = Callable[[Inspector], Awaitable[None]]
 
 
@@ -35,7 +37,9 @@ def run_window(target: Target | None, *, task_id: str | None = None, reader: Lau
         if target is not None:
             inspector.open(target, task_id=task_id, reader=reader)
             await inspector.session.first_answers(SHOWN_WITHIN_S)
-        await shown(inspector).wait()
+        closed = shown(inspector)
+        asyncio.get_running_loop().call_later(COLLECTS_AFTER_S, _collect_garbage)
+        await closed.wait()
 
     run(use, user_settings())
 
@@ -108,6 +112,12 @@ def shown(inspector: Inspector) -> asyncio.Event:
     inspector.window.closed.connect(closed.set)
     inspector.window.show()
     return closed
+
+
+def _collect_garbage() -> None:
+    """Look for garbage from now on, and never again at what was loaded for the start: all of that stays."""
+    gc.freeze()
+    gc.enable()
 
 
 def _report(_loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:

@@ -1,11 +1,13 @@
 """The program on a database, by the way the command line starts it, until the first rows are painted."""
 
+import gc
 import sys
 import time
 from pathlib import Path
 
 from inspector.desktop.session.launch import Target, launch_with_first_page
 
+gc.disable()
 TARGET = Target(Path(sys.argv[1]))
 READER = launch_with_first_page(TARGET)
 

@@ -1,16 +1,16 @@
 """Whether an action may write to the open file now (design 6, the row ``action``), and the action itself."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from inspector.layout.opened import Mode, Opened
 from inspector.lmsp.cancelling import CancelOutcome, CancelResult
+from inspector.lmsp.values import value
 
 _NO_SERVICE: Final = "No service has this file open. Allow actions in the Task menu to write to it."
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Acting:
     """Whether tasks can be cancelled here."""
 

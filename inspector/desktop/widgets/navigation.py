@@ -1,7 +1,6 @@
 """The list of views at the left of the window."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
@@ -24,6 +23,7 @@ from inspector.desktop.widgets.palette import mixed, tokens_of
 from inspector.desktop.widgets.table import ACCENT_BAR
 from inspector.desktop.widgets.tips import show_tip
 from inspector.desktop.widgets.words import grouped
+from inspector.lmsp.values import value
 
 ICONS_WIDTH = 44
 WIDTH = 176
@@ -39,7 +39,7 @@ _SEPARATED_ROLE: Final = _USER + 4
 Index = QModelIndex | QPersistentModelIndex
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Destination:
     """One entry: what it is called in signals, the word on it, its icon. ``separated``: a line stands above it."""
 

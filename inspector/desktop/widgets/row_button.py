@@ -1,7 +1,6 @@
 """Buttons painted as a row of marks and words: the base of chips, tools, the mode badge and the pill."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPixmap
@@ -13,12 +12,13 @@ from inspector.desktop.widgets.icons import icon_pixmap
 from inspector.desktop.widgets.lines import frame
 from inspector.desktop.widgets.palette import Tokens, mixed, tokens_of
 from inspector.desktop.widgets.shapes import state_pixmap, warning_pixmap
+from inspector.lmsp.values import value
 
 RADIUS = 4
 FOCUS_WIDTH = 2
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Word:
     """A word of a button."""
 
@@ -27,7 +27,7 @@ class Word:
     face: Callable[[], Face] = ui_face
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Icon:
     """An icon of a button, in the colour ``tone``."""
 
@@ -36,7 +36,7 @@ class Icon:
     tone: str = "text"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Shape:
     """The shape of a status; ``None`` is the warning triangle."""
 
