@@ -1,7 +1,8 @@
 """What has changed since the last look: the events above the last one seen, at a cost of what changed (design 5)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
+from itertools import chain
 
 from inspector.layout.pages import PAGE_ROWS
 from inspector.layout.rows import TaskRow
@@ -29,6 +30,7 @@ class Feed:
         self._noticed: Value = None
         self._watched: tuple[str, ...] = ()
         self._told: dict[str, TaskRow] = {}
+        self._just_told: list[Sequence[TaskRow]] = []
         self._newly_watched = False
 
     def start(self, connection: ReadConnection, shape: Shape) -> None:
@@ -51,11 +53,18 @@ class Feed:
         """Whether the connection has not been asked yet."""
         return self._data_version is None
 
-    def tell(self, rows: Iterable[TaskRow]) -> None:
+    def tell(self, rows: Sequence[TaskRow]) -> None:
         """Remember that these rows have been handed out as they are: only what differs is worth a push."""
-        for row in rows:
+        # Sorted in only when something has changed: a page is handed out far more often.
+        self._just_told.append(rows)
+        if len(self._just_told) * PAGE_ROWS > MOST_TOLD:
+            self._sort_in()
+
+    def _sort_in(self) -> None:
+        for row in chain.from_iterable(self._just_told):
             self._told.pop(row.id, None)
             self._told[row.id] = row
+        self._just_told.clear()
         for task_id in list(self._told)[:-MOST_TOLD]:
             del self._told[task_id]
 
@@ -95,6 +104,7 @@ class Feed:
         if len(wanted) - len(self._watched) > PAGE_ROWS:
             fell_behind, wanted = True, list(self._watched)
         found = {row.id: row for row in tasks_by_id(connection, shape, wanted)}
+        self._sort_in()
         rows = tuple(row for task_id, row in found.items() if task_id in changed or self._told.get(task_id) != row)
         gone = tuple(task_id for task_id in self._watched if task_id not in found)
         cleaned = cleanup != self._last_cleanup
