@@ -6,7 +6,6 @@ worker was told with what it should have been told sees it.
 
 import functools
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from sqlite_utils import Database
@@ -25,7 +24,7 @@ def _unfenced(rule: Callable[..., store.Written]) -> Callable[..., store.Written
             task = store.find_task(db, task_id)
             current = attempt if task is None else task.attempt
             try:
-                return replace(rule(db, task_id, *args, attempt=current, **kwargs), attempt=attempt)
+                return rule(db, task_id, *args, attempt=current, **kwargs)._replace(attempt=attempt)
             except store.Refused:
                 # Recovery may have raised it just now.
                 again = store.find_task(db, task_id)
