@@ -1,4 +1,6 @@
-"""Memory of a store that runs for long: the proportional set size of one process over many transitions.
+"""Memory of a store that runs for long: what one process has for itself, its anonymous memory, over many transitions.
+
+Not the proportional set size: that moves with every other process that shares the interpreter's pages.
 
 The database is kept small by cleanup, as a service does it, so that what grows is what the store keeps.
 """
@@ -17,12 +19,12 @@ TRANSITIONS_A_TASK = 6
 TASKS_BETWEEN_CLEANUPS = 500
 
 
-def pss_kib() -> int:
-    """Return the proportional set size of this process, in KiB."""
+def anonymous_kib() -> int:
+    """Return the anonymous memory of this process, in KiB."""
     for line in Path("/proc/self/smaps_rollup").read_text(encoding="ascii").splitlines():
-        if line.startswith("Pss:"):
+        if line.startswith("Anonymous:"):
             return int(line.split()[1])
-    raise AssertionError("this kernel does not tell the proportional set size")
+    raise AssertionError("this kernel does not tell the anonymous memory")
 
 
 def run(path: Path, transitions: int) -> Iterator[tuple[int, int]]:
@@ -52,7 +54,7 @@ def run(path: Path, transitions: int) -> Iterator[tuple[int, int]]:
             store.apply_recovery(db, store.plan_recovery(db), now_ms=now)
             if done * 10 // transitions > told:
                 told = done * 10 // transitions
-                yield done, pss_kib()
+                yield done, anonymous_kib()
 
 
 def measure(folder: Path, transitions: int) -> list[str]:
