@@ -32,6 +32,7 @@ No slash: what follows two of them at the start would be taken for the name of a
 """
 
 _BUSY_S: Final = 0.25
+_TOO_LONG: Final = "This took too long to read and was stopped."
 _OPS_BETWEEN_LOOKS: Final = 1_000
 
 _LIMITS: Final = {
@@ -130,14 +131,16 @@ class ReadConnection:
     def rows(self, sql: str, parameters: Parameters = (), *, keep: Callable[[Row], object] | None = None) -> list[Row]:
         """Run one statement and return all its rows, or those for which ``keep`` is true, asked in their order.
 
-        Raises TookTooLong where the deadline passed.
+        Raises TookTooLong where the deadline passed, also before the statement: a question may ask many short ones.
         """
+        if self._ends_at is not None and time.monotonic() > self._ends_at:
+            raise TookTooLong(_TOO_LONG)
         try:
             return self._fetched(sql, parameters, keep)
         except sqlite3.OperationalError as error:
             code = getattr(error, "sqlite_errorcode", None)
             if code == sqlite3.SQLITE_INTERRUPT:
-                raise TookTooLong("This took too long to read and was stopped.") from error
+                raise TookTooLong(_TOO_LONG) from error
             if code is not None:
                 raise
         # Only a text that is no UTF-8 ends in an error without a code. Decoding each text here costs half the speed.
