@@ -146,6 +146,23 @@ class Tick:
 
 
 @value
+class LogStretch:
+    """A stretch of one task's log without its data, as it was read."""
+
+    task_id: str
+    ticks: tuple[Tick, ...]
+    """Rising by sequence number; thinned out evenly where that was asked, changes of status and the last one kept."""
+    events: int
+    """How many events were read for it."""
+    last_seq: int
+    """The last of them, after which the next stretch begins; where there was none, that after which it was looked."""
+    status: str
+    """The status after that one."""
+    more: bool
+    """Whether there are events after it already."""
+
+
+@value
 class TaskTimeline:
     """The log of one task without its data."""
 

@@ -3,7 +3,7 @@
 from inspector.layout.pages import PAGE_ROWS
 from inspector.reading.connection import ReadConnection
 from inspector.reading.counts import counts, models
-from inspector.reading.details import event_data, event_page, task_detail, timeline
+from inspector.reading.details import event_data, event_page, log_stretch, task_detail
 from inspector.reading.jobs import answer_at_once, job_of
 from inspector.reading.leftovers import leftovers
 from inspector.reading.recognising import Shape
@@ -44,8 +44,8 @@ def answer_of(request: Request, connection: ReadConnection, shape: Shape, now_ms
             return event_page(connection, shape, task_id, after_seq, before_seq, limit)
         case EventDataRequest(task_id, seq, limit):
             return event_data(connection, shape, task_id, seq, limit)
-        case TimelineRequest(task_id, limit):
-            return timeline(connection, shape, task_id, limit)
+        case TimelineRequest():
+            return log_stretch(connection, shape, request)
         case CountsRequest(wanted):
             return counts(connection, shape, wanted, now_ms)
         case ModelsRequest():

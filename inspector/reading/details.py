@@ -4,19 +4,17 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Final
 
-from inspector.layout.pages import PAGE_ROWS, EventPage, TaskTimeline, Tick
+from inspector.layout.pages import PAGE_ROWS, EventPage, LogStretch, Tick
 from inspector.layout.rows import EventRow, StoredText, TaskDetail
 from inspector.reading.connection import LONGEST_VALUE, ReadConnection, Row, Value
 from inspector.reading.errors import is_too_big
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table
+from inspector.reading.requests import STRETCH_EVENTS, TimelineRequest
 from inspector.reading.task_rows import task_row
 from inspector.reading.values import integer, integer_or_none, stored_text, text
 
 DETAIL_BYTES: Final = 64 << 10
 """The most of one large column in a task's detail."""
-
-_CHANGES_PER_TICK: Final = 3
-"""How many changes of status a thinned timeline keeps for each tick of its limit: a log may claim endlessly many."""
 
 PREVIEW_BYTES: Final = 4 << 10
 """The most of one event's data in a page of events."""
@@ -85,36 +83,32 @@ def event_data(connection: ReadConnection, shape: Shape, task_id: str, seq: int,
         return _large(connection, shape.events, "data", ("task_id", "seq"), (task_id, seq), limit)
 
 
-def timeline(connection: ReadConnection, shape: Shape, task_id: str, limit: int) -> TaskTimeline:
-    """Return one task's log without its data. Above ``limit`` events it is thinned; each change of status stays."""
-    limit = max(2, limit)
+def log_stretch(connection: ReadConnection, shape: Shape, request: TimelineRequest) -> LogStretch:
+    """Return the next stretch of one task's log without its data. Each change of status in it stays, and its last."""
+    task_id, after_seq = request.task_id, request.after_seq
+    limit = max(1, min(request.limit, STRETCH_EVENTS))
     columns = shape.events.select("seq", "type", "status", "created_at")
-    sql = f"SELECT {columns} FROM task_events WHERE task_id = ? ORDER BY seq"  # noqa: S608  names of ours
-    with connection.one_moment():
-        events = integer(connection.value("SELECT count(*) FROM task_events WHERE task_id = ?", [task_id]))
-        thinner = _Thinner(events, limit) if events > limit else None
-        rows = connection.rows(sql, [task_id], keep=thinner)
-    return TaskTimeline(task_id, tuple(_ticks(rows)), events)
+    sql = f"SELECT {columns} FROM task_events WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?"  # noqa: S608  ours
+    rows = connection.rows(sql, [task_id, after_seq, limit + 1])
+    more = len(rows) > limit
+    rows = rows[:limit]
+    if not rows:
+        return LogStretch(task_id, (), 0, after_seq, request.status, more=False)
+    last_seq, status = integer(rows[-1][0]), text(rows[-1][2])
+    ticks = tuple(_ticks(rows if request.every <= 1 else _thinned(rows, request.status, request.every)))
+    # Sequence numbers that are no numbers would be read again for ever.
+    return LogStretch(task_id, ticks, len(rows), last_seq, status, more=more and last_seq > after_seq)
 
 
-class _Thinner:
-    """Says of each event in turn whether it stays: every so many, the last, and each with another status."""
-
-    def __init__(self, events: int, limit: int) -> None:
-        self._last = events - 1
-        self._step = -(-events // limit)
-        self._changes_left = _CHANGES_PER_TICK * limit
-        self._place = -1
-        self._status: Value = None
-
-    def __call__(self, row: Row) -> bool:
-        """Say whether ``row``, the next event, stays."""
-        self._place += 1
-        if row[2] != self._status and self._changes_left:
-            self._changes_left -= 1
-            self._status = row[2]
-            return True
-        return self._place % self._step == 0 or self._place == self._last
+def _thinned(rows: list[Row], status: str, every: int) -> list[Row]:
+    """Return one row of ``every``, each with another status than the one before, and the last."""
+    kept = []
+    before: Value = status
+    for place, row in enumerate(rows, start=1):
+        if row[2] != before or place % every == 0:
+            kept.append(row)
+        before = row[2]
+    return kept if kept and kept[-1] is rows[-1] else [*kept, rows[-1]]
 
 
 def _ticks(rows: list[Row]) -> Iterator[Tick]:

@@ -7,12 +7,12 @@ from inspector.layout.pages import (
     Counts,
     EventHits,
     EventPage,
+    LogStretch,
     ModelPage,
     TaskFilter,
     TaskKey,
     TaskPage,
     TaskPlaces,
-    TaskTimeline,
 )
 from inspector.layout.rows import StoredText, TaskDetail, TaskRow
 from inspector.lmsp.recovery import Leftover
@@ -24,7 +24,11 @@ EVENT_DATA_CHARS: Final = 1 << 20
 
 _ANY: Final = TaskFilter()
 
-TIMELINE_TICKS: Final = 20_000
+BEFORE_ALL: Final = -(1 << 63)
+"""No sequence number is lower, also in a file that was made to mislead."""
+
+STRETCH_EVENTS: Final = 4_000
+"""The most events that are read for one stretch of a log: a few milliseconds of the reader's time."""
 
 
 AnswerT = TypeVar("AnswerT", covariant=True)
@@ -109,11 +113,18 @@ class EventDataRequest(Question[StoredText | None]):
 
 
 @value
-class TimelineRequest(Question[TaskTimeline]):
-    """One task's log without data, thinned to about ``limit`` ticks. Answer: TaskTimeline."""
+class TimelineRequest(Question[LogStretch]):
+    """The next ``limit`` events of one task's log, without data, after ``after_seq``. Answer: LogStretch.
+
+    One of ``every`` events stays, and each with another status than the one before; ``status`` is the one at
+    ``after_seq``.
+    """
 
     task_id: str
-    limit: int = TIMELINE_TICKS
+    after_seq: int = BEFORE_ALL
+    status: str = ""
+    every: int = 1
+    limit: int = STRETCH_EVENTS
 
 
 @value

@@ -22,7 +22,7 @@ _KNOWN: Final[dict[tuple[str, str], type]] = {
     (known.__module__, known.__qualname__): known
     for known in (
         *(opened.Mode, opened.LayoutKind, opened.Opened),
-        *(pages.TaskFilter, pages.TaskKey, pages.TaskPage, pages.EventPage, pages.Tick, pages.TaskTimeline),
+        *(pages.TaskFilter, pages.TaskKey, pages.TaskPage, pages.EventPage, pages.Tick, pages.LogStretch),
         *(pages.Counts, pages.ModelPage, pages.TaskPlaces),
         *(rows.TaskRow, rows.StoredText, rows.TaskDetail, rows.EventRow, rows.ModelRow),
         *(recovery.Leftover, retention.RetentionPlan),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.layout.pages import PAGE_ROWS, EventPage
+from inspector.layout.pages import PAGE_ROWS, EventPage, LogStretch
 from inspector.layout.rows import StoredText
 from inspector.reading.connection import ReadConnection, connect
 from inspector.reading.details import (
@@ -15,10 +15,11 @@ from inspector.reading.details import (
     PREVIEW_BYTES,
     event_data,
     event_page,
+    log_stretch,
     task_detail,
-    timeline,
 )
 from inspector.reading.recognising import Shape, recognise
+from inspector.reading.requests import BEFORE_ALL, STRETCH_EVENTS, TimelineRequest
 from tests.support.reading_databases import START_MS, add_deltas, add_task, create, move_task
 
 pytestmark = pytest.mark.timeout(30)
@@ -162,25 +163,53 @@ def test_a_page_of_events_is_never_larger_than_a_page(database: Database) -> Non
     assert len(database.events(limit=10**9).events) == PAGE_ROWS
 
 
-def test_a_short_log_is_in_the_timeline_whole(database: Database) -> None:
+def stretch(
+    database: Database, after_seq: int = BEFORE_ALL, *, status: str = "", every: int = 1, limit: int = STRETCH_EVENTS
+) -> LogStretch:
+    request = TimelineRequest("a", after_seq, status, every, limit)
+    return log_stretch(database.connection, database.shape, request)
+
+
+def test_a_log_is_read_from_its_beginning_without_its_data(database: Database) -> None:
     running(database, 3)
 
-    found = timeline(database.connection, database.shape, "a", 5)
+    found = stretch(database)
 
     assert [(tick.seq, tick.status) for tick in found.ticks] == [
         (1, "queued"),
         *((seq, "running") for seq in (2, 3, 4, 5)),
     ]
-    assert found.events == 5
+    assert (found.events, found.last_seq, found.status, found.more) == (5, 5, "running", False)
 
 
-def test_a_long_log_is_thinned_and_keeps_its_ends_and_each_change_of_status(database: Database) -> None:
+def test_a_long_log_is_read_in_stretches_that_join(database: Database) -> None:
+    running(database, 23)
+
+    parts = [stretch(database, limit=10)]
+    while parts[-1].more:
+        parts.append(stretch(database, parts[-1].last_seq, limit=10))
+
+    assert [part.events for part in parts] == [10, 10, 5]
+    assert [tick.seq for part in parts for tick in part.ticks] == [*range(1, 26)]
+
+
+def test_at_the_end_of_a_log_nothing_is_read_until_it_grows(database: Database) -> None:
+    running(database, 3)
+
+    found = stretch(database, 5, status="running")
+    assert found == LogStretch("a", (), 0, 5, "running", more=False)
+
+    add_deltas(database.service, "a", 2)
+    assert [tick.seq for tick in stretch(database, 5, status="running").ticks] == [6, 7]
+
+
+def test_a_long_log_is_thinned_and_keeps_its_end_and_each_change_of_status(database: Database) -> None:
     running(database, 400)
     move_task(database.service, "a", "cancelling")
     add_deltas(database.service, "a", 95, status="cancelling")
     move_task(database.service, "a", "cancelled")
 
-    found = timeline(database.connection, database.shape, "a", 50)
+    found = stretch(database, every=10)
 
     seqs = [tick.seq for tick in found.ticks]
     assert found.events == 499
@@ -190,21 +219,30 @@ def test_a_long_log_is_thinned_and_keeps_its_ends_and_each_change_of_status(data
     assert max(later - earlier for earlier, later in pairwise(seqs)) <= 10
 
 
-def test_a_log_that_changes_at_every_event_has_an_end(tmp_path: Path) -> None:
+def test_a_stretch_never_holds_more_than_its_limit(database: Database) -> None:
+    running(database, STRETCH_EVENTS)
+
+    found = stretch(database, limit=10**9)
+
+    assert (found.events, found.more) == (STRETCH_EVENTS, True)
+
+
+def test_a_log_whose_numbers_are_none_has_an_end(tmp_path: Path) -> None:
     path = tmp_path / "other.db"
     db = sqlite3.connect(path, isolation_level=None)
     db.executescript("CREATE TABLE tasks (id, status); CREATE TABLE task_events (task_id, seq, status, created_at);")
-    db.execute("BEGIN")
-    db.executemany("INSERT INTO task_events VALUES ('a', ?, ?, NULL)", [(seq, str(seq)) for seq in range(5_000)])
-    db.execute("COMMIT")
+    db.executemany("INSERT INTO task_events VALUES ('a', ?, 'x', NULL)", [(f"s{seq}",) for seq in range(20)])
     db.close()
     connection, _ = connect(str(path), "mode=ro&immutable=1")
+    shape = recognise(connection, "other.db")
 
-    found = timeline(connection, recognise(connection, "other.db"), "a", 100)
+    first = log_stretch(connection, shape, TimelineRequest("a", limit=5))
+    again = log_stretch(connection, shape, TimelineRequest("a", first.last_seq, limit=5))
 
     connection.close()
-    assert (len(found.ticks), found.events) == (300 + 95, 5_000)
-    assert {tick.created_at for tick in found.ticks} == {0}
+    assert first.events == 5
+    assert not again.more
+    assert {tick.created_at for tick in first.ticks} == {0}
 
 
 def test_an_event_without_a_time_stands_at_the_one_before_it(tmp_path: Path) -> None:
@@ -215,7 +253,7 @@ def test_an_event_without_a_time_stands_at_the_one_before_it(tmp_path: Path) -> 
     db.close()
     connection, _ = connect(str(path), "mode=ro&immutable=1")
 
-    found = timeline(connection, recognise(connection, "other.db"), "a", 100)
+    found = log_stretch(connection, recognise(connection, "other.db"), TimelineRequest("a"))
 
     connection.close()
     assert [tick.created_at for tick in found.ticks] == [7, 7, 7, 9, 9]

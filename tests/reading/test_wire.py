@@ -15,12 +15,12 @@ from inspector.layout.opened import LayoutKind, Mode, Opened
 from inspector.layout.pages import (
     Counts,
     EventPage,
+    LogStretch,
     ModelPage,
     TaskFilter,
     TaskKey,
     TaskPage,
     TaskPlaces,
-    TaskTimeline,
     Tick,
 )
 from inspector.layout.rows import EventRow, ModelRow, StoredText, TaskDetail, TaskRow
@@ -69,7 +69,7 @@ MESSAGES: tuple[Message, ...] = (
     Answer(3, TaskDetail(TASK, StoredText("{}", 2), None, None, None)),
     Answer(4, EventPage("a", (EVENT,), more_before=True, more_after=False)),
     Answer(5, StoredText("x", 10)),
-    Answer(6, TaskTimeline("a", (Tick(1, "response.created", "queued", 1),), 1)),
+    Answer(6, LogStretch("a", (Tick(1, "response.created", "queued", 1),), 1, 1, "queued", more=True)),
     Answer(7, Counts({"queued": 1}, 2, 3)),
     Answer(8, ModelPage((ModelRow("m", "m", "d", None, "/m", None, "{}", None, 1, 1),), 1)),
     Answer(9, (Leftover("a", "queued", None, 1, 1, None),)),

@@ -82,6 +82,11 @@ class TaskTimelineView(QWidget):
         return None if self._known is None else self._known.zero_ms
 
     @property
+    def shown(self) -> TaskTimeline | None:
+        """The log that is painted, as far as it is there."""
+        return self._timeline
+
+    @property
     def picture(self) -> Picture | None:
         """What is painted now; None where nothing is known."""
         return self._picture

@@ -1,7 +1,7 @@
 """The detail pane on a session: the selected task, its events as they come, and its cancel."""
 
+import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from inspector.desktop.detail.view import DetailPane
 from inspector.desktop.selection import Selection
@@ -9,20 +9,21 @@ from inspector.desktop.session.acting import Acting
 from inspector.desktop.session.latest_only import OneAtATime
 from inspector.desktop.session.session import Session
 from inspector.desktop.wiring.content import Content
+from inspector.desktop.wiring.growing_log import GrowingLog
 from inspector.layout.opened import Opened
-from inspector.layout.pages import EventPage, TaskTimeline
+from inspector.layout.pages import EventPage
 from inspector.layout.rows import TaskDetail
+from inspector.lmsp.values import value
 from inspector.reading.messages import Moved
-from inspector.reading.requests import EventDataRequest, EventPageRequest, TaskDetailRequest, TimelineRequest
+from inspector.reading.requests import EventDataRequest, EventPageRequest, TaskDetailRequest
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class News:
     """What is new of a task that is on screen."""
 
     detail: TaskDetail | None
     page: EventPage
-    timeline: TaskTimeline
 
 
 class DetailWiring:
@@ -44,6 +45,8 @@ class DetailWiring:
         self._updates = OneAtATime()
         self._loaded: str | None = None
         self._last_seq = 0
+        self._log: GrowingLog | None = None
+        self._log_reads = OneAtATime()
         selection.changed.connect(self._on_selected)
         session.opened.connect(self._on_opened)
         session.acting_changed.connect(self._on_acting_changed)
@@ -59,9 +62,11 @@ class DetailWiring:
     def _on_selected(self, task_id: str | None) -> None:
         self._loaded = None
         self._last_seq = 0
+        self._log = None
         if task_id is None:
             self._pane.show_task(None)
-        else:
+        elif self._session.how is not None:
+            # Before that it is loaded when the file is open.
             self._session.spawn(self._load(task_id))
 
     def _on_acting_changed(self, acting: Acting) -> None:
@@ -95,31 +100,48 @@ class DetailWiring:
         self._session.spawn(self._show_event_data(task_id, seq))
 
     async def _load(self, task_id: str) -> None:
-        """Show a task that was just selected: what it is, its last events, its whole timeline."""
-        detail = await self._session.ask(TaskDetailRequest(task_id))
-        page = await self._session.ask(EventPageRequest(task_id))
-        timeline = await self._session.ask(TimelineRequest(task_id))
+        """Show a task that was just selected: what it is and its last events at once, its log as it is read."""
+        detail, page = await asyncio.gather(
+            self._session.ask(TaskDetailRequest(task_id)), self._session.ask(EventPageRequest(task_id))
+        )
         if task_id == self._selection.task_id and self._loaded != task_id:
             self._loaded = task_id
             self._pane.show_task(detail)
+            self._show_page(page, replace=True)
             if detail is None:
                 self._missing(task_id)
-            self._pane.show_timeline(timeline)
-            self._show_page(page, replace=True)
+            else:
+                self._log = GrowingLog(task_id, detail.task.last_seq)
+                self._session.spawn(self._read_log())
+
+    async def _read_log(self) -> None:
+        """Read what the log has that is not known yet, a stretch at a time; others are answered between two."""
+        await self._log_reads.refresh(self._rest_of_log, lambda _log: None)
+
+    async def _rest_of_log(self) -> None:
+        log, more = self._log, True
+        shown = _Doubling()
+        while more and log is not None and log is self._log:
+            stretch = await self._session.ask(log.next_request)
+            more = stretch.more
+            if log.take(stretch) and log is self._log and (not more or shown.is_due()):
+                self._pane.show_timeline(log.timeline)
+            if more:
+                # What waits to be painted comes between two stretches.
+                await asyncio.sleep(0)
 
     async def _news(self) -> News:
         # Asked anew for whatever is selected by now: a refresh may have waited for the one before it.
         task_id = self._loaded or ""
         detail = await self._session.ask(TaskDetailRequest(task_id))
         page = await self._session.ask(EventPageRequest(task_id, after_seq=self._last_seq))
-        timeline = await self._session.ask(TimelineRequest(task_id))
-        return News(detail, page, timeline)
+        return News(detail, page)
 
     def _show_news(self, news: News) -> None:
         if news.page.task_id == self._selection.task_id == self._loaded:
             self._pane.show_task(news.detail)
             self._show_page(news.page, replace=False)
-            self._pane.show_timeline(news.timeline)
+            self._session.spawn(self._read_log())
             if news.page.more_after:
                 self._update()
 
@@ -138,3 +160,15 @@ class DetailWiring:
         data = await self._session.ask(EventDataRequest(task_id, seq))
         if data is not None and task_id == self._selection.task_id:
             self._pane.show_event_data(seq, data)
+
+
+class _Doubling:
+    """Says when what grows is worth another look: after 1, 2, 4, 8 steps, so that all looks cost like the last."""
+
+    def __init__(self) -> None:
+        self._steps = 0
+
+    def is_due(self) -> bool:
+        """Count one step, and say whether it is time."""
+        self._steps += 1
+        return self._steps & (self._steps - 1) == 0
