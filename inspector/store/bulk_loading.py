@@ -19,7 +19,6 @@ from typing import Final, TypeAlias
 from inspector.layout import native
 from inspector.store.connecting import open_service_database, switch_to_wal
 from inspector.store.errors import Unusable
-from inspector.store.layouts import check_layout
 from inspector.store.pragmas import set_pragma
 from inspector.store.writing import named_errors, write_transaction
 
@@ -106,7 +105,6 @@ def _load(path: Path, history: Iterable[Rows], ending: Callable[[str], object]) 
             ending("Making the indexes")
             for _, _, text in later:
                 conn.execute(text)
-        check_layout(conn, native.LAYOUTS[native.USER_VERSION])
         switch_to_wal(conn)
 
 

@@ -110,6 +110,18 @@ def test_a_history_that_stops_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_comes_to_lie_beside_the_unfinished_file_goes_with_it(tmp_path: Path) -> None:
+    def stopping_untidily() -> Iterator[Rows]:
+        yield configured("a")
+        (part,) = tmp_path.glob(".*.part")
+        part.with_name(f"{part.name}-journal").touch()
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        load_history(tmp_path / "lmsp.db", stopping_untidily())
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("at", ["Making the indexes", "Writing it to the disk"])
 def test_a_stop_after_the_last_row_leaves_nothing(tmp_path: Path, at: str) -> None:
     told: list[str] = []

@@ -60,6 +60,15 @@ def test_outages_come_one_after_another_and_before_what_is_left_over(tasks: int,
     assert edges[-1] < list(made.arrivals(random.Random(seed)))[-size.left_over]
 
 
+def test_outages_of_short_histories_keep_apart_too() -> None:
+    for seed in range(300):
+        made, size = calendar(200 + 10 * seed, seed)
+        outages = made.outages(size, random.Random(seed), 0)
+        edges = [edge for outage in outages for edge in (outage.crash_ms, outage.back_ms)]
+        assert edges == sorted(set(edges))
+        assert not edges or edges[-1] < list(made.arrivals(random.Random(seed)))[-size.left_over]
+
+
 def test_a_short_history_has_no_outage() -> None:
     made, size = calendar(199)
     assert made.outages(size, random.Random(1), 0) == []

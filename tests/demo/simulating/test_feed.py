@@ -26,6 +26,7 @@ def test_events_come_by_time_and_none_is_lost_or_doubled() -> None:
 def test_what_is_not_before_the_moment_stays() -> None:
     feed = Feed()
     feed.add(life("a", 0, 5, 10))
+    assert feed.take(0, 100) == []
     early = feed.take(20, 100)
     assert all(event[0] < 20 for event in early)
     assert feed.take(20, 100) == []

@@ -19,6 +19,8 @@ def test_each_stands_where_it_is_to_stand_with_as_many_events_as_were_told(tasks
         assert (life.started_at is None) is (life.status == "queued")
         assert (life.snapshot_seq is not None) is leftover.saved
         assert len(list(life.events())) == life.seq
+        if life.snapshot_seq is not None:
+            assert [event[3] for event in life.events()][life.snapshot_seq - 1] == "response.output_text.delta"
         times = [event[0] for event in life.events()]
         assert times == sorted(times)
         assert life.updated_at == times[-1]

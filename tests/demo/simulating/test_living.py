@@ -153,6 +153,26 @@ def test_who_is_queued_at_a_restart_fails_or_waits_on(policy: str, wanted: list[
     assert types(lived(PLAIN, policy, crash_ms=800, free_ms=900))[:2] == wanted
 
 
+def test_a_snapshot_stays_until_there_is_more_to_save() -> None:
+    outages = [Outage(3_900, BACK_MS), Outage(BACK_MS + 900, 2 * BACK_MS)]
+    life = Life("t", asked("resume"), 10)
+    live_through(life, PLAIN, Lives(0, outages, workers=1).all[:2])
+    assert types(life) == [
+        *("created", "loading", "in_progress", *["delta"] * 5, "resumed"),
+        *("delta", "resumed"),
+    ]
+    assert (life.snapshot_seq, life.saved_pieces, life.attempt) == (7, 4, 3)
+
+
+def test_a_worker_who_dies_with_a_task_takes_no_other() -> None:
+    services = Lives(0, [Outage(2_900, BACK_MS)], workers=1).all
+    first, second = Life("a", asked("fail"), 10), Life("b", asked("retry"), 20)
+    for life in (first, second):
+        live_through(life, PLAIN, services).note()
+    assert (types(first)[-1], first.finished_at) == ("failed", BACK_MS)
+    assert (second.started_at or 0) > BACK_MS
+
+
 def test_each_restart_counts_what_it_recovered() -> None:
     services = Lives(0, [Outage(2_900, BACK_MS)], workers=9).all
     for number, policy in enumerate(["fail", "fail", "retry", "resume"]):
@@ -186,6 +206,8 @@ def test_whenever_the_service_dies_no_rule_is_broken(tmp_path: Path) -> None:
             life = Life(f"t{len(lives)}", asked(policy.value, kind=kind, tool=tool), 10)
             live_through(life, course, services)
             assert life.is_finished
+            for event in life.events():
+                assert not any(service.crash_ms <= event[0] < service.back_ms for service in services)
             lives.append(life)
             feed.add(life)
     assert {life.attempt for life in lives} == {1, 2, 3}

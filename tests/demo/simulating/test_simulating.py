@@ -139,6 +139,15 @@ def test_what_is_unfinished_came_last_and_says_something_to_the_recovery_preview
     assert [step.snapshot_seq is None for step in plan.steps if step.target == "running"] == [False, True]
 
 
+def test_what_is_unfinished_did_not_pass_those_that_waited(tmp_path: Path) -> None:
+    path = tmp_path / "lmsp.db"
+    simulate(path, tasks=300, events=20_000)
+    ((done, came_in),) = rows(
+        path, "SELECT max(finished_at), (SELECT min(created_at) FROM tasks WHERE finished_at IS NULL) FROM tasks"
+    )
+    assert came_in > done - 60_000
+
+
 def test_the_last_task_comes_in_at_a_fixed_moment_and_nothing_is_later_by_much(made: Path) -> None:
     ((came_in, last),) = rows(made, "SELECT max(created_at), (SELECT max(created_at) FROM task_events) FROM tasks")
     assert END_MS - 60_000 < came_in <= last < END_MS + 300_000
@@ -221,6 +230,8 @@ def test_responses_keys_models_and_clients_are_there_and_no_secret(made: Path) -
     assert models >= {model for (model,) in rows(made, "SELECT DISTINCT model_id FROM tasks")}
     clients = {client for (client,) in rows(made, "SELECT id FROM clients")}
     assert clients > {client for (client,) in rows(made, "SELECT DISTINCT client_id FROM tasks") if client is not None}
+    for client, seen in rows(made, "SELECT id, last_seen_at FROM clients WHERE revoked_at IS NULL"):
+        assert rows(made, f"SELECT max(created_at) FROM tasks WHERE client_id = '{client}'") == [(seen,)]
     ((nobody,),) = rows(made, "SELECT count(*) FROM tasks WHERE client_id IS NULL")
     assert nobody > 0
 

@@ -28,6 +28,9 @@ def test_the_model_that_was_used_longest_ago_is_put_out() -> None:
     for model in ("a", "b", "c", "d", "e", "a", "f"):
         service.work(0, model)
     assert [model for model in "abcdef" if not service.is_warm(model)] == ["b"]
+    for _ in range(9):
+        service.work(0, "f")
+    assert [model for model in "abcdef" if not service.is_warm(model)] == ["b"]
 
 
 def test_a_task_comes_in_when_the_service_is_there() -> None:
