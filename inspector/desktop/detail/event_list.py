@@ -131,10 +131,10 @@ class EventList(DenseTable):
         place = self._events.show_page(page, wanted=wanted)
         if self._following:
             self.scrollToBottom()
-        elif place in (Place.BEFORE, Place.INSTEAD):
+        elif place is not Place.NOWHERE:
             # Now and not in the next turn of the event loop, when it would look like the reader's scrolling.
             self.doItemsLayout()
-        if place is Place.BEFORE and first.isValid() and not self._following:
+        if place in (Place.BEFORE, Place.AFTER) and first.isValid() and not self._following:
             bar = self.verticalScrollBar()
             bar.setValue(bar.value() + self.visualRect(first).top() - before)
         self._moving = False

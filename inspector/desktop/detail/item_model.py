@@ -164,6 +164,11 @@ class EventItemModel(QAbstractTableModel):
             case Place.NOWHERE:
                 pass
         self._loaded.take(page, place)
+        beyond = self._loaded.beyond(place)
+        if beyond:
+            self.beginRemoveRows(_ROOT, beyond.start, beyond.stop - 1)
+            self._loaded.let_go(beyond)
+            self.endRemoveRows()
         return place
 
     def rowCount(self, parent: Index = _ROOT) -> int:

@@ -1,15 +1,20 @@
 """Which part of a task's log is loaded, and how a page joins it. Pure: no Qt.
 
 Loaded is one unbroken stretch of the log. What a page adds stands at one of its ends or takes its place; sequence
-numbers that the log itself lacks stand in it as one row.
+numbers that the log itself lacks stand in it as one row. However far one reads, no more than :data:`MOST_LOADED` stay:
+what is farthest from the page that came last is let go of, and asked for again when one comes back to it.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import Final
 
-from inspector.layout.pages import EventPage
+from inspector.layout.pages import PAGE_ROWS, EventPage
 from inspector.layout.rows import EventRow
+
+MOST_LOADED: Final = 20 * PAGE_ROWS
+"""The most rows that are kept of one log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +114,21 @@ class LoadedEvents:
                 self.more_before, self.more_after = page.more_before, page.more_after
             case Place.NOWHERE:
                 pass
+
+    def beyond(self, place: Place) -> range:
+        """Return the rows that are too many, once a page was taken at ``place``: those at the other end."""
+        surplus = len(self.entries) - MOST_LOADED
+        if surplus <= 0 or place not in (Place.BEFORE, Place.AFTER):
+            return range(0)
+        return range(surplus) if place is Place.AFTER else range(MOST_LOADED, len(self.entries))
+
+    def let_go(self, rows: range) -> None:
+        """Forget these rows at one end; the log goes on there."""
+        if rows.start == 0:
+            self.more_before = True
+        else:
+            self.more_after = True
+        del self.entries[rows.start : rows.stop]
 
     def forget(self) -> None:
         """Be empty again, for another task."""

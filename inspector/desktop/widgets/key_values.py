@@ -43,17 +43,14 @@ class KeyValues(QWidget):
     def show_columns(self, columns: Sequence[Sequence[KeyValue]]) -> None:
         """Show ``columns``. Labels are kept where captions stay, so that a value changes in its place."""
         new = [list(column) for column in columns]
-        if _shape(new) == _shape(self._columns):
-            for labels, pairs, before in zip(self._labels, new, self._columns, strict=True):
-                for (_, value), pair, old in zip(labels, pairs, before, strict=True):
+        before, self._columns = self._columns, new
+        if _shape(new) == _shape(before):
+            for labels, pairs, olds in zip(self._labels, new, before, strict=True):
+                for (_, value), pair, old in zip(labels, pairs, olds, strict=True):
                     if pair != old:
-                        value.setText(pair.value)
-                        value.set_tone(pair.tone)
-                        value.setAccessibleName(f"{pair.caption}: {pair.value}")
-            self._columns = new
+                        _show(value, pair)
             return
-        self._columns = new
-        self._make_labels()
+        self._make_labels(before)
         self.updateGeometry()
         self._place()
 
@@ -84,14 +81,26 @@ class KeyValues(QWidget):
             self.updateGeometry()
             self._place()
 
-    def _make_labels(self) -> None:
-        for column in self._labels:
-            for label in (label for pair in column for label in pair):
-                label.hide()
-                label.deleteLater()
-        self._labels = [[self._pair(item) for item in column] for column in self._columns]
+    def _make_labels(self, before: list[list[KeyValue]]) -> None:
+        """Give every pair its labels: those that stood in its place, where they have its face, or new ones."""
+        spare = {
+            (column, row, item.fixed): labels
+            for column, (items, pairs) in enumerate(zip(before, self._labels, strict=True))
+            for row, (item, labels) in enumerate(zip(items, pairs, strict=True))
+        }
+        self._labels = [
+            [self._pair(item, spare.pop((column, row, item.fixed), None)) for row, item in enumerate(items)]
+            for column, items in enumerate(self._columns)
+        ]
+        for label in (label for pair in spare.values() for label in pair):
+            label.hide()
+            label.deleteLater()
 
-    def _pair(self, item: KeyValue) -> tuple[ElidedLabel, ElidedLabel]:
+    def _pair(self, item: KeyValue, there: tuple[ElidedLabel, ElidedLabel] | None) -> tuple[ElidedLabel, ElidedLabel]:
+        if there is not None:
+            there[0].setText(item.caption)
+            _show(there[1], item)
+            return there
         caption = ElidedLabel(item.caption, tone="text2", parent=self)
         face = fixed_font if item.fixed else ui_font
         value = ElidedLabel(item.value, tone=item.tone, face=face, middle=item.fixed, parent=self)
@@ -145,6 +154,12 @@ class KeyValues(QWidget):
             top = place.top() + at * place.height()
             caption.setGeometry(place.left(), top, captions, place.height())
             value.setGeometry(start, top, max(0, place.right() + 1 - start), place.height())
+
+
+def _show(label: ElidedLabel, pair: KeyValue) -> None:
+    label.setText(pair.value)
+    label.set_tone(pair.tone)
+    label.setAccessibleName(f"{pair.caption}: {pair.value}")
 
 
 def _shape(columns: list[list[KeyValue]]) -> list[list[tuple[str, bool]]]:

@@ -5,7 +5,9 @@ from pytestqt.qtbot import QtBot
 
 from inspector.desktop.detail.event_list import EventList
 from inspector.desktop.detail.item_model import EventColumn
+from inspector.desktop.detail.loaded_events import MOST_LOADED
 from inspector.desktop.widgets.flash import FlashClock
+from inspector.layout.pages import PAGE_ROWS
 from tests.desktop.detail.pages import event, page
 
 ROWS = 8
@@ -177,3 +179,44 @@ def test_large_numbers_have_room(events: EventList) -> None:
     before = events.columnWidth(EventColumn.SEQ)
     events.make_room_for(12_345_678)
     assert events.columnWidth(EventColumn.SEQ) > before
+
+
+def read_down(events: EventList, upto: int) -> None:
+    """Read the log from the middle of the list to ``upto``, page by page."""
+    for first in range(201, upto, PAGE_ROWS):
+        events.show_page(page(range(first, first + PAGE_ROWS), after=True), wanted=False)
+
+
+def test_however_far_one_reads_a_bounded_number_of_events_is_kept(events: EventList) -> None:
+    events.follow(False)
+    read_down(events, 3 * MOST_LOADED)
+    assert events.events.rowCount() == MOST_LOADED
+    assert events.events.more_before
+    for _ in range(30):
+        first = events.events.first_seq or 0
+        events.show_page(page(range(max(1, first - PAGE_ROWS), first)), wanted=False)
+        assert events.events.rowCount() <= MOST_LOADED
+    assert events.events.more_after
+
+
+def test_what_is_let_go_of_moves_nothing_that_is_on_screen(events: EventList) -> None:
+    read_down(events, MOST_LOADED)
+    bar = events.verticalScrollBar()
+    bar.setValue(bar.maximum() - 300)
+    before = top(events)
+    last = events.events.last_seq or 0
+    events.show_page(page(range(last + 1, last + 1 + PAGE_ROWS)), wanted=False)
+    assert events.events.rowCount() == MOST_LOADED
+    assert top(events) == before
+
+
+def test_news_from_the_end_are_not_joined_to_a_stretch_that_lost_it(events: EventList) -> None:
+    read_down(events, 2 * MOST_LOADED)
+    newest = events.events.last_seq or 0
+    for _ in range(3):
+        first = events.events.first_seq or 0
+        events.show_page(page(range(first - PAGE_ROWS, first)), wanted=False)
+    last = events.events.last_seq or 0
+    assert last < newest
+    events.show_page(page(range(newest + 1, newest + 3)), wanted=False)
+    assert events.events.last_seq == last

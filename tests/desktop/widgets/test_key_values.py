@@ -92,3 +92,16 @@ def test_rows_grow_with_the_font(pages: Pages, qtbot: QtBot, larger_font: Callab
     larger_font(26)
 
     qtbot.waitUntil(lambda: values.height() == values.heightForWidth(1_200) > 90)
+
+
+def test_other_captions_come_in_the_labels_that_are_there(pages: Pages) -> None:
+    values = shown(pages)
+    before = set(values.findChildren(ElidedLabel))
+
+    values.show_columns([[KeyValue(f"{item.caption}!", f"{item.value}?", item.fixed) for item in COLUMNS[0]]])
+
+    now = [label for label in values.findChildren(ElidedLabel) if label.isVisible()]
+    assert set(now) < before
+    assert sorted(label.text() for label in now) == sorted(
+        text for item in COLUMNS[0] for text in (f"{item.caption}!", f"{item.value}?")
+    )
