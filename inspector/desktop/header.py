@@ -71,6 +71,11 @@ class FileHeader(QWidget):
         """How the file on show was opened, or None."""
         return self._how
 
+    @property
+    def moved_at_ms(self) -> int | None:
+        """The moment of the last change that was read, in Unix milliseconds, or None before one."""
+        return self._moved_at_ms
+
     def show_nothing(self, path: Path | None = None) -> None:
         """Say that no file is open, or that this one could not be."""
         self._how = None

@@ -70,6 +70,11 @@ class DetailPane(QWidget):
         return None if self._detail is None else self._detail.task.id
 
     @property
+    def task(self) -> TaskRow | None:
+        """The row of the task that is shown."""
+        return None if self._detail is None else self._detail.task
+
+    @property
     def events(self) -> EventsTab:
         """The Events tab."""
         return self._events

@@ -1,7 +1,7 @@
 """The window's frame on a session: header, counts in the navigation, messages, status bar, the passing of time."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import tzinfo
 from pathlib import Path
 from typing import Final
@@ -23,8 +23,11 @@ from inspector.lmsp.statuses import FINAL, UNFINISHED
 from inspector.reading.messages import Moved
 from inspector.reading.requests import CountsRequest
 
-TICK_MS: Final = 250
-"""How often ages on screen are told anew."""
+_MINUTE_MS: Final = 60_000
+_HOUR_MS: Final = 60 * _MINUTE_MS
+PACES_MS: Final = ((_MINUTE_MS, 250), (_HOUR_MS, 1_000), (24 * _HOUR_MS, 10_000))
+"""How often ages are told anew while the least of them is below the first number: as their words change."""
+SLOWEST_MS: Final = 60_000
 NOTICE_MS: Final = 8_000
 SWITCHED_MS: Final = 5_000
 
@@ -59,9 +62,9 @@ class FrameWiring(QObject):
         session.reader_replaced.connect(self._on_reader_replaced)
         session.pause_changed.connect(self._on_pause_changed)
         window.header.pause_requested.connect(lambda paused: session.pause() if paused else session.resume())
-        window.seen_changed.connect(lambda seen: session.set_hidden(not seen))
+        window.seen_changed.connect(self._on_seen_changed)
+        window.views.tasks.shown_changed.connect(self._keep_pace)
         self._ticking = QTimer(self)
-        self._ticking.setInterval(TICK_MS)
         self._ticking.timeout.connect(self.tick)
         settling.file_settled.connect(lambda: session.spawn(self._show_counts()))
 
@@ -78,6 +81,43 @@ class FrameWiring(QObject):
         if moving:
             self._show_moment(now_ms)
         self._show_status()
+        self._keep_pace()
+
+    def _keep_pace(self, _shown: object = None) -> None:
+        """Tick as often as what is on screen needs it: where all of it is old, nothing changes for long."""
+        if not self._ticking.isActive():
+            return
+        now_ms = time.time_ns() // 1_000_000
+        least_ms = min((abs(now_ms - at_ms) for at_ms in self._moments()), default=_HOUR_MS)
+        pace_ms = next((pace for below, pace in PACES_MS if least_ms < below), SLOWEST_MS)
+        if pace_ms != self._ticking.interval():
+            self._ticking.setInterval(pace_ms)
+
+    def _moments(self) -> Iterator[int]:
+        """Give the last moment of everything on screen whose age is told."""
+        views = self._window.views
+        if self._window.header.moved_at_ms is not None:
+            yield self._window.header.moved_at_ms
+        if self._window.view == "tasks":
+            first, last = views.tasks.table.shown_rows()
+            shown = [views.tasks.rows.task_at(row) for row in range(first, last + 1)]
+            pane = views.late_detail.made
+            for task in (*shown, None if pane is None else pane.task):
+                at_ms = None if task is None else (task.updated_at or task.created_at)
+                if at_ms is not None:
+                    yield at_ms
+
+    def _start_ticking(self) -> None:
+        if self._window.isVisible() and not self._window.isMinimized():
+            self._ticking.start(PACES_MS[0][1])
+
+    def _on_seen_changed(self, seen: bool) -> None:
+        self._session.set_hidden(not seen)
+        if not seen:
+            self._ticking.stop()
+        elif self._session.how is not None:
+            self._start_ticking()
+            self.tick()
 
     def _show_moment(self, now_ms: int) -> None:
         self._window.views.tasks.set_now(now_ms)
@@ -110,7 +150,7 @@ class FrameWiring(QObject):
         if how.mode is not Mode.LIVE:
             window.views.tasks.set_now(None)
             self.moment_changed.emit(None, time.time_ns() // 1_000_000)
-        self._ticking.start()
+        self._start_ticking()
         self.tick()
 
     def _on_could_not_open(self, sentence: str) -> None:
