@@ -60,13 +60,28 @@ def test_outages_come_one_after_another_and_before_what_is_left_over(tasks: int,
     assert edges[-1] < list(made.arrivals(random.Random(seed)))[-size.left_over]
 
 
-def test_outages_of_short_histories_keep_apart_too() -> None:
-    for seed in range(300):
-        made, size = calendar(200 + 10 * seed, seed)
+class Burst(random.Random):
+    """Lets most of the tasks come in at once."""
+
+    def __init__(self, seed: int, stretch: int) -> None:
+        super().__init__(seed)
+        self._swings = (50.0 if at == stretch else 1.0 for at in range(1_000))
+
+    def lognormvariate(self, mu: float, sigma: float) -> float:  # noqa: ARG002  the library's own
+        return next(self._swings)
+
+
+@pytest.mark.parametrize("stretch", [5, 8, 19])
+def test_outages_keep_apart_where_most_comes_in_at_once(stretch: int) -> None:
+    size, numbers = Size(2_000, 20_000), set()
+    for seed in range(60):
+        made = Calendar(size, Burst(seed, stretch))
         outages = made.outages(size, random.Random(seed), 0)
         edges = [edge for outage in outages for edge in (outage.crash_ms, outage.back_ms)]
         assert edges == sorted(set(edges))
         assert not edges or edges[-1] < list(made.arrivals(random.Random(seed)))[-size.left_over]
+        numbers.add(len(outages))
+    assert len(numbers) > 1
 
 
 def test_a_short_history_has_no_outage() -> None:
