@@ -5,7 +5,7 @@ values that is a good part of what a command, a reader process or the first page
 function is compiled for a class, and the others are shared by all.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
 from operator import attrgetter
 from typing import Any, ClassVar, NoReturn, TypeVar, dataclass_transform
@@ -92,16 +92,24 @@ class _Shared:
 _REFUSAL = "{}.{} is set once, when the value is made"
 
 
-def maker(cls: type[T]) -> Callable[..., T]:
-    """Return what makes a value of ``cls`` from all its fields in their order, in a fifth of the time: for many rows.
+def maker(cls: type[T]) -> Callable[[Iterable[tuple[Any, ...]]], list[T]]:
+    """Return what makes values of ``cls`` from all their fields in their order, many in a quarter of the time.
 
-    The fields are set while the value is of a class that lets them be, with the same slots; then it becomes frozen.
+    The fields are set while a value is of a class that lets them be, with the same slots; then it becomes frozen.
     """
     names = [each.name for each in fields(cls)]  # type: ignore[arg-type]  # it is of a value
     open_class = type(f"{cls.__name__}ToBe", (), {"__slots__": tuple(names)})
     known: dict[str, Any] = {"_new": object.__new__, "_open": open_class, "_frozen": cls}
-    lines = ["_made = _new(_open)", *(f"_made.{name} = {name}" for name in names)]
-    body = "\n ".join([*lines, "_made.__class__ = _frozen", "return _made"])
-    exec(f"def make({', '.join(names)}):\n {body}", known)  # noqa: S102  names of our own fields
-    made_function: Callable[..., T] = known["make"]
+    lines = [
+        "_all = []",
+        f"for {', '.join(names)}, in _rows:",
+        " _made = _new(_open)",
+        *(f" _made.{name} = {name}" for name in names),
+        " _made.__class__ = _frozen",
+        " _all.append(_made)",
+        "return _all",
+    ]
+    body = "\n ".join(lines)
+    exec(f"def make(_rows):\n {body}", known)  # noqa: S102  names of our own fields
+    made_function: Callable[[Iterable[tuple[Any, ...]]], list[T]] = known["make"]
     return made_function

@@ -7,11 +7,14 @@ from inspector.layout.rows import ModelRow
 from inspector.reading.connection import ReadConnection, Value
 from inspector.reading.filtering import conditions, where
 from inspector.reading.recognising import Shape
+from inspector.reading.steps import Stride
 from inspector.reading.values import integer, integer_or_none, text, text_or_none
 
 _MOST_STATUSES: Final = 1_000
 _MOST_MODELS: Final = 2_000
 _METADATA_CHARS: Final = 4_096
+_LATEST: Final = (1 << 63) - 1
+_EARLIEST: Final = -(1 << 63)
 
 
 def counts(connection: ReadConnection, shape: Shape, wanted: TaskFilter, read_at_ms: int) -> Counts:
@@ -28,6 +31,48 @@ def counts(connection: ReadConnection, shape: Shape, wanted: TaskFilter, read_at
     for status, count in connection.rows(sql, values | {"most": _MOST_STATUSES}):
         by_status[text(status)] = by_status.get(text(status), 0) + integer(count)
     return Counts(by_status, how_many_models(connection, shape), read_at_ms)
+
+
+class StatusCount:
+    """A count of the tasks of one status in a table of ours, in short steps along the index on the status."""
+
+    def __init__(self, status: str) -> None:
+        self._status = status
+        self._stride = Stride()
+        self._from = _LATEST
+        self.has_ended = False
+        """Whether all of them are counted."""
+
+    def step(self, connection: ReadConnection) -> int:
+        """Return how many older ones there are, as far as a step goes."""
+        counted, oldest = self._stride.take(connection, lambda rows: self._next(connection, rows))
+        self.has_ended = oldest is None or oldest == _EARLIEST
+        self._from = (oldest or 0) - 1
+        return counted
+
+    def _next(self, connection: ReadConnection, rows: int) -> tuple[int, int | None]:
+        values: dict[str, Value] = {"status": self._status, "from": self._from, "rows": rows}
+        # Up to a moment, since SQL tells the least of many, but not the last of a few: those of that moment all count.
+        oldest = connection.value(
+            """
+            SELECT min(created_at)
+            FROM (
+                SELECT created_at
+                FROM tasks
+                WHERE status = :status AND created_at <= :from
+                ORDER BY created_at DESC
+                LIMIT :rows
+            )
+            """,
+            values,
+        )
+        if oldest is None:
+            return 0, None
+        counted = connection.value(
+            "SELECT count(*) FROM tasks WHERE status = :status AND created_at BETWEEN :oldest AND :from",
+            {"status": self._status, "from": self._from, "oldest": oldest},
+        )
+        return integer(counted), integer(oldest)
 
 
 def how_many_models(connection: ReadConnection, shape: Shape) -> int:

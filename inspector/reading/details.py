@@ -6,11 +6,12 @@ from typing import Final
 
 from inspector.layout.pages import PAGE_ROWS, EventPage, LogStretch, Tick
 from inspector.layout.rows import EventRow, StoredText, TaskDetail
-from inspector.reading.connection import LONGEST_VALUE, ReadConnection, Row, Value
+from inspector.lmsp.values import maker
+from inspector.reading.connection import LONGEST_VALUE, ReadConnection, Row, Value, decoded
 from inspector.reading.errors import is_too_big
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table
 from inspector.reading.requests import STRETCH_EVENTS, TimelineRequest
-from inspector.reading.task_rows import task_row
+from inspector.reading.task_rows import fit, task_row
 from inspector.reading.values import integer, integer_or_none, stored_text, text
 
 DETAIL_BYTES: Final = 64 << 10
@@ -73,7 +74,7 @@ def event_page(
             before, after = after_seq is not None and _any(connection, task_id, "<=", after_seq), more
         else:
             before, after = more, before_seq is not None and _any(connection, task_id, ">=", before_seq)
-    return EventPage(task_id, tuple(_event(task_id, row) for row in rows), more_before=before, more_after=after)
+    return EventPage(task_id, tuple(_events(task_id, rows)), more_before=before, more_after=after)
 
 
 def event_data(connection: ReadConnection, shape: Shape, task_id: str, seq: int, limit: int) -> StoredText | None:
@@ -116,6 +117,26 @@ def _ticks(rows: list[Row]) -> Iterator[Tick]:
     for seq, kind, status, at in rows:
         earlier = at if isinstance(at, int) else earlier
         yield Tick(integer(seq), text(kind), text(status), earlier)
+
+
+_made_events: Final = maker(EventRow)
+_made_texts: Final = maker(StoredText)
+
+_NUMBER: Final = frozenset({int})
+_TEXT: Final = frozenset({str})
+_TYPES: Final = (
+    *(_NUMBER, _NUMBER, _TEXT, _TEXT, _NUMBER),
+    *(frozenset({int, type(None)}), frozenset({bytes}), _NUMBER),
+)
+"""What the columns of a page of events hold in any file that is not odd."""
+
+
+def _events(task_id: str, rows: list[Row]) -> list[EventRow]:
+    if fit(rows, _TYPES) and all(len(row[6]) == row[7] for row in rows):  # type: ignore[arg-type]  # bytes, by then
+        shown = [decoded(row[6]) for row in rows]  # type: ignore[arg-type]
+        texts = _made_texts((whole, len(whole)) for whole in shown)
+        return _made_events((row[0], task_id, *row[1:6], data) for row, data in zip(rows, texts, strict=True))
+    return [_event(task_id, row) for row in rows]
 
 
 def _event(task_id: str, row: Row) -> EventRow:

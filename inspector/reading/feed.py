@@ -1,5 +1,6 @@
 """What has changed since the last look: the events above the last one seen, at a cost of what changed (design 5)."""
 
+from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import chain
@@ -16,7 +17,7 @@ from inspector.reading.values import integer, text
 MOST_EVENTS = 1_000
 """The most events that one look follows; above it the views ask anew."""
 
-MOST_TOLD = 10 * PAGE_ROWS
+MOST_TOLD = 4 * PAGE_ROWS
 """How many rows are remembered as handed out."""
 
 
@@ -30,7 +31,8 @@ class Feed:
         self._noticed: Value = None
         self._watched: tuple[str, ...] = ()
         self._told: dict[str, TaskRow] = {}
-        self._just_told: list[Sequence[TaskRow]] = []
+        self._just_told: deque[Sequence[TaskRow]] = deque()
+        self._just_told_rows = 0
         self._newly_watched = False
 
     def start(self, connection: ReadConnection, shape: Shape) -> None:
@@ -57,14 +59,16 @@ class Feed:
         """Remember that these rows have been handed out as they are: only what differs is worth a push."""
         # Sorted in only when something has changed: a page is handed out far more often.
         self._just_told.append(rows)
-        if len(self._just_told) * PAGE_ROWS > MOST_TOLD:
-            self._sort_in()
+        self._just_told_rows += len(rows)
+        while self._just_told_rows - len(self._just_told[0]) >= MOST_TOLD:
+            self._just_told_rows -= len(self._just_told.popleft())
 
     def _sort_in(self) -> None:
         for row in chain.from_iterable(self._just_told):
             self._told.pop(row.id, None)
             self._told[row.id] = row
         self._just_told.clear()
+        self._just_told_rows = 0
         for task_id in list(self._told)[:-MOST_TOLD]:
             del self._told[task_id]
 

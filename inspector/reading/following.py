@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from inspector.layout.opened import Mode
-from inspector.reading.companions import Guard
+from inspector.reading.companions import Guard, has_changed
 from inspector.reading.errors import Unanswered, Unreadable
 from inspector.reading.holders import holders_listed
 from inspector.reading.locks import ANY_USE, WAL_OPEN
@@ -63,7 +63,7 @@ class FollowedFile:
 
     def has_moved(self) -> bool:
         """Say whether a file that is read as one at rest has been written to: what was read of it does not count."""
-        return self.source.mode is Mode.RESTING and self.source.guard_now() != self._guard
+        return self.source.mode is Mode.RESTING and has_changed(self.source.look.path, self._guard)
 
     def follow(self) -> bool:
         """Notice what became of the file and of who has it open, and say whether it can be read now.

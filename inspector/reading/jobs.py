@@ -8,7 +8,7 @@ from typing import Final
 from inspector.layout.pages import PAGE_ROWS, Counts, Progress, TaskFilter, TaskKey, TaskPage, TaskPlaces
 from inspector.layout.rows import TaskRow
 from inspector.reading.connection import ReadConnection, Row
-from inspector.reading.counts import how_many_models
+from inspector.reading.counts import StatusCount, how_many_models
 from inspector.reading.errors import TookTooLong
 from inspector.reading.event_search import event_search
 from inspector.reading.recognising import Shape
@@ -99,42 +99,38 @@ def _places(request: TaskPlacesRequest, ask: Ask, read_at_ms: int) -> Job:
 
 
 def _counts(request: CountsRequest, ask: Ask, read_at_ms: int) -> Job:
+    wanted = request.wanted
     models = ask(how_many_models)
     of = _tasks(ask)
-    done = 0
     by_status: Counter[str] = Counter()
-    for wanted in _by_status(ask, request.wanted) or [request.wanted]:
+    by_index = ask(lambda _connection, shape: shape.tasks.is_ours and shape.orders.by_status)
+    if by_index and not wanted.text and wanted.model_id is None:
+        for status in sorted(wanted.statuses) or ask(_statuses):
+            count = StatusCount(status)
+            while not count.has_ended:
+                by_status[status] += _counted(ask, count)
+                yield Progress(by_status.total(), of)
+    else:
         walk = _walk(ask, wanted)
-        one = next(iter(wanted.statuses), None) if len(wanted.statuses) == 1 else None
         while not walk.has_ended:
-            rows = _step(ask, walk, "" if one is not None else "status")
-            if one is None:
-                by_status.update(text(status) for *_, status in rows)
-            else:
-                by_status[one] += len(rows)
-            yield Progress(done + walk.walked, of)
-        done += walk.walked
+            by_status.update(text(status) for *_, status in _step(ask, walk, "status"))
+            yield Progress(walk.walked, of)
     return Counts({status: count for status, count in by_status.items() if count}, models, read_at_ms)
 
 
-def _by_status(ask: Ask, wanted: TaskFilter) -> list[TaskFilter]:
-    """Return a filter for each status, where each has its index: the statuses need not be read then, only counted."""
+def _counted(ask: Ask, count: StatusCount) -> int:
+    return ask(lambda connection, _shape: count.step(connection))
 
-    def stored(connection: ReadConnection, shape: Shape) -> list[str]:
-        if not (shape.tasks.is_ours and shape.orders.by_status):
-            return []
-        found: list[str] = []
-        least = ""
-        while True:
-            sql = "SELECT status FROM tasks WHERE status > ? ORDER BY status LIMIT 1"
-            following = connection.value(sql, [least])
-            if following is None:
-                return found
-            least = text(following)
-            found.append(least)
 
-    statuses = sorted(wanted.statuses) or ask(stored)
-    return [TaskFilter(frozenset({status}), wanted.text, wanted.model_id) for status in statuses]
+def _statuses(connection: ReadConnection, _shape: Shape) -> list[str]:
+    """Return the statuses that tasks have: by the index, with a look at one task of each."""
+    found: list[str] = []
+    while True:
+        sql = "SELECT status FROM tasks WHERE status > ? ORDER BY status LIMIT 1"
+        following = connection.value(sql, [found[-1] if found else ""])
+        if following is None:
+            return found
+        found.append(text(following))
 
 
 def _page(request: TaskPageRequest, ask: Ask, read_at_ms: int) -> Job:

@@ -36,6 +36,7 @@ class Reader:
         self._feed.start(file.source.connection, file.source.shape)
         self._taken_up = file.source
         self._opened = file.source.opened()
+        self._told_of = file.source, file.source.shape
         self._pushes: list[Push] = []
         self._in_trouble = False
         self._told_of_loss = False
@@ -166,7 +167,11 @@ class Reader:
         self._say_opened()
 
     def _say_opened(self) -> None:
-        opened = self._file.source.opened()
+        source = self._file.source
+        if (source, source.shape) == self._told_of:
+            return
+        self._told_of = source, source.shape
+        opened = source.opened()
         if opened != self._opened:
             self._opened = opened
             self._pushes.append(opened)

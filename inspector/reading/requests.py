@@ -67,7 +67,7 @@ class TaskPlacesRequest(Question[TaskPlaces]):
 
 @value
 class TasksByPrefixRequest(Question[tuple[TaskRow, ...]]):
-    """The tasks whose id begins with ``prefix``, as typed, in small letters or in capitals. Answer: a tuple of TaskRow.
+    """The tasks whose id begins with ``prefix``, as typed, or in small letters or capitals. Answer: a tuple of TaskRow.
 
     Those that pass ``wanted``, newest first, at most PAGE_ROWS: by the index on the ids, however many tasks there are.
     """

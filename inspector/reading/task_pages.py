@@ -64,12 +64,14 @@ def _walked(connection: ReadConnection, walk: TaskWalk, limit: int, read_at_ms: 
 def tasks_by_prefix(connection: ReadConnection, shape: Shape, prefix: str, wanted: TaskFilter) -> tuple[TaskRow, ...]:
     """Return the tasks that pass ``wanted`` and whose id begins with ``prefix``, newest first; at most a page.
 
-    As it is typed, in small letters or in capitals. None where the table has no index on its ids, or for no prefix.
+    As it is typed; only where none does, in small letters or in capitals. Empty without an index on the ids.
     """
     if not prefix or not shape.orders.by_id:
         return ()
-    found: dict[str, TaskRow] = {}
-    for spelled in {prefix, prefix.lower(), prefix.upper()}:
+    found: list[TaskRow] = []
+    for spelled in dict.fromkeys((prefix, prefix.lower(), prefix.upper())):
+        if found:
+            break
         values: dict[str, Value] = {"first": spelled, "limit": PAGE_ROWS}
         needed = "id >= :first"
         behind = _behind(spelled)
@@ -77,9 +79,8 @@ def tasks_by_prefix(connection: ReadConnection, shape: Shape, prefix: str, wante
             needed += " AND id < :behind"
             values["behind"] = behind
         rows = selected_tasks(connection, shape.tasks, f"WHERE {needed} ORDER BY id DESC LIMIT :limit", values)
-        found |= {row.id: row for row in rows if row.id.startswith(spelled) and wanted.passes(row)}
-    newest_first = sorted(found.values(), key=lambda row: (row.created_at or 0, row.id), reverse=True)
-    return tuple(newest_first[:PAGE_ROWS])
+        found = [row for row in rows if row.id.startswith(spelled) and (wanted.is_empty or wanted.passes(row))]
+    return tuple(sorted(found, key=lambda row: (row.created_at or 0, row.id), reverse=True))
 
 
 def _behind(prefix: str) -> str | None:

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Sequence
-from typing import Any, Final, cast
+from typing import Final
 
 from inspector.layout.rows import TaskRow
 from inspector.lmsp.values import maker
@@ -17,9 +17,9 @@ TOO_LARGE: Final = "(too large to be listed)"
 _made: Final = maker(TaskRow)
 
 _TEXT: Final = frozenset({str})
-_TEXT_OR_NONE: Final = frozenset({str, type(None)})
+_TEXT_OR_NONE: Final[frozenset[type]] = frozenset({str, type(None)})
 _NUMBER: Final = frozenset({int})
-_NUMBER_OR_NONE: Final = frozenset({int, type(None)})
+_NUMBER_OR_NONE: Final[frozenset[type]] = frozenset({int, type(None)})
 _TYPES: Final = (
     *(_TEXT, _TEXT_OR_NONE, _TEXT_OR_NONE, _TEXT, _TEXT, _TEXT_OR_NONE, _NUMBER_OR_NONE, _NUMBER, _NUMBER),
     *(_TEXT_OR_NONE, _NUMBER_OR_NONE, _NUMBER_OR_NONE, _NUMBER_OR_NONE, _NUMBER_OR_NONE),
@@ -29,10 +29,20 @@ _TYPES: Final = (
 
 def task_rows(rows: Sequence[Row]) -> list[TaskRow]:
     """Return the tasks whose columns, in the order of TASK_COLUMNS, are ``rows``."""
-    # By column: of two hundred rows that takes a quarter of the time of a look at each value.
-    if all(kinds.issuperset(map(type, column)) for column, kinds in zip(zip(*rows, strict=True), _TYPES, strict=False)):
-        return [_made(*row) for row in cast("Sequence[tuple[Any, ...]]", rows)]
+    if fit(rows, _TYPES):
+        return _made(rows)
     return [_read(row) for row in rows]
+
+
+def fit(rows: Sequence[Row], kinds: Sequence[frozenset[type]]) -> bool:
+    """Say whether each column of ``rows`` holds values of its ``kinds`` only.
+
+    By column: of two hundred rows that takes a quarter of the time of a look at each value.
+    """
+    for column, allowed in zip(zip(*rows, strict=True), kinds, strict=False):
+        if not allowed.issuperset(map(type, column)):
+            return False
+    return True
 
 
 def task_row(row: Row) -> TaskRow:
