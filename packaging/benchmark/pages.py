@@ -58,7 +58,8 @@ def queries(conn: sqlite3.Connection) -> list[Query]:
         Query(
             "page by status and model",
             TaskPageRequest(TaskFilter(frozenset({"completed"}), model_id=str(model))),
-            f"SELECT {COLUMNS} FROM tasks INDEXED BY tasks_by_status WHERE status = 'completed' AND model_id = ? {NEWEST}",
+            f"""SELECT {COLUMNS} FROM tasks INDEXED BY tasks_by_status
+                WHERE status = 'completed' AND model_id = ? {NEWEST}""",
             (model,),
         ),
         Query(
