@@ -13,8 +13,8 @@ from itertools import accumulate
 from operator import attrgetter
 from typing import Any, Final, Protocol
 
-from inspector.desktop.tasks.order import TOP, Order, below, count_above, order_of, runs
-from inspector.layout.pages import TaskKey
+from inspector.desktop.tasks.order import TOP, Order, below, count_above, end_of, order_of, runs
+from inspector.layout.pages import TaskKey, TaskPage
 from inspector.layout.rows import TaskRow
 
 BLOCK_ROWS: Final = 160
@@ -234,8 +234,8 @@ class TaskBlocks:
             with self._watcher.removing(first, last - first + 1):
                 self._cut(first, last - first + 1)
 
-    def fill(self, stretch: Stretch, tasks: Sequence[TaskRow], *, more: bool) -> None:
-        """Load the block that begins with ``stretch`` with what a page from there on has; ``more`` tasks follow it.
+    def fill(self, stretch: Stretch, page: TaskPage) -> None:
+        """Load the block that begins with ``stretch`` with what a page from there on has.
 
         It takes as many rows as there are. What does not fit a page becomes a block of its own. Nothing happens where
         there is no such block any more.
@@ -245,11 +245,13 @@ class TaskBlocks:
             return
         block, first = self._blocks[at], self._rows_before()[at]
         until = self._blocks[at + 1].bound if at + 1 < len(self._blocks) else None
-        held = [task for task in tasks if until is None or order_of(task) > until]
+        held = [task for task in page.tasks if until is None or order_of(task) > until]
         fresh = [task for task in held if task.id not in self._of]
         made = loaded_blocks(block.bound, fresh)
-        if more and len(held) == len(tasks) and held:
-            made.append(Block(below(held[-1]), max(1, block.count - len(held))))
+        last = end_of(page)
+        end = below(last) if page.more and last is not None else None
+        if end is not None and len(held) == len(page.tasks) and (until is None or end > until):
+            made.append(Block(end, max(1, block.count - len(held))))
         grown = sum(each.count for each in made) - block.count
         if grown > 0:
             with self._watcher.inserting(first + block.count, grown):
@@ -284,16 +286,17 @@ class TaskBlocks:
         """
         if not self._blocks:
             return
-        keep = {self._blocks[0]}
+        keep = {self._blocks[0]: None}
         row = max(0, first)
         while row <= min(last, len(self) - 1):
             block, offset = self.at(row)
-            keep.add(block)
+            keep[block] = None
             row += block.count - offset
-        for block in keep & self._loaded.keys():
-            self._loaded[block] = self._loaded.pop(block)
+        for block in keep:
+            if block.tasks is not None:
+                self._loaded[block] = self._loaded.pop(block)
         if current is not None and 0 <= current < len(self):
-            keep.add(self.at(current)[0])
+            keep[self.at(current)[0]] = None
         spare = len(self._loaded) - self._most_loaded
         for block in [block for block in self._loaded if block not in keep][: max(0, spare)]:
             self._forget(block)

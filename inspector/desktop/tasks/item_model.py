@@ -8,7 +8,7 @@ from typing import Final
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from inspector.desktop.tasks.blocks import Stretch, TaskBlocks
-from inspector.desktop.tasks.order import order_of, runs
+from inspector.desktop.tasks.order import end_of, order_of, runs
 from inspector.desktop.tasks.places import settle
 from inspector.desktop.tasks.waiting import WaitingTasks
 from inspector.desktop.tasks.words import HEADINGS, NOT_LOADED, TaskColumn, changed_cells, task_cells
@@ -83,6 +83,16 @@ class TaskItemModel(QAbstractTableModel):
         return self._new.are_above(self._blocks.top())
 
     @property
+    def is_whole(self) -> bool:
+        """Whether there is a row for every task, loaded or not."""
+        return not self._more
+
+    @property
+    def is_looking_on(self) -> bool:
+        """Whether the last page ended early, and older tasks are being looked through for ones that pass."""
+        return self._more and self._asked
+
+    @property
     def loaded_blocks(self) -> int:
         """How many blocks of rows are loaded."""
         return self._blocks.loaded
@@ -132,7 +142,7 @@ class TaskItemModel(QAbstractTableModel):
 
     def fill(self, stretch: Stretch, page: TaskPage) -> None:
         """Load the rows that begin with ``stretch``; there may be more or fewer of them than was thought."""
-        self._blocks.fill(stretch, page.tasks, more=page.more)
+        self._blocks.fill(stretch, page)
         self._new.drop(task.id for task in page.tasks if self._blocks.holds(task.id))
         self._tell_new()
 
@@ -298,9 +308,9 @@ class TaskItemModel(QAbstractTableModel):
 
     def _take_end(self, page: TaskPage) -> None:
         self._more = page.more
-        self._asked = False
-        if page.tasks:
-            self._last_key = TaskKey(page.tasks[-1].created_at, page.tasks[-1].id)
+        # Where the page ended early, whoever asked for it goes on asking.
+        self._asked = page.scanned_to is not None
+        self._last_key = end_of(page) or self._last_key
 
     def _gone_from(self, page: TaskPage, keep: str | None) -> list[str]:
         """Return the loaded rows that lie where the newest page lies and are not in it."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Final, TypeAlias
 
-from inspector.layout.pages import TaskKey
+from inspector.layout.pages import TaskKey, TaskPage
 from inspector.layout.rows import TaskRow
 
 Order: TypeAlias = tuple[int, int, str, int]
@@ -20,6 +20,13 @@ def order_of(task: TaskRow | TaskKey) -> Order:
 def below(task: TaskRow | TaskKey) -> Order:
     """Return the place just below a task."""
     return (*order_of(task)[:3], 0)
+
+
+def end_of(page: TaskPage) -> TaskKey | None:
+    """Return where a page ends, and the next one begins: its last task, or the last one that was looked at for it."""
+    if page.scanned_to is not None or not page.tasks:
+        return page.scanned_to
+    return TaskKey(page.tasks[-1].created_at, page.tasks[-1].id)
 
 
 def runs(rows: Iterable[int]) -> Iterable[tuple[int, int]]:

@@ -27,14 +27,17 @@ def settle(blocks: TaskBlocks, places: TaskPlaces) -> int:
     found = list(_loaded_runs(blocks.blocks))
     if not found or not found[0].tasks:
         return 0
-    above = starts.position(found[0].tasks, 0)
-    end, until, until_position = len(blocks.blocks), None, places.total
+    above, _ = starts.position(found[0].tasks, 0)
+    end, until, until_position, until_is_sure = len(blocks.blocks), None, places.total, True
     for run in reversed(found):
-        position = starts.position(run.tasks, blocks.first_row(run.at) + above)
+        position, is_sure = starts.position(run.tasks, blocks.first_row(run.at) + above)
         behind = position + len(run.tasks)
-        made = starts.between(below(run.tasks[-1]), until, behind, until_position - behind)
-        blocks.replace_unloaded(run.end, end, made)
-        end, until, until_position = run.at, blocks.blocks[run.at].bound, position
+        wanted = until_position - behind
+        if run.end < end and not (is_sure and until_is_sure):
+            # There were rows, and nothing says for sure that there are none now: who comes by finds out.
+            wanted = max(1, wanted)
+        blocks.replace_unloaded(run.end, end, starts.between(below(run.tasks[-1]), until, behind, wanted))
+        end, until, until_position, until_is_sure = run.at, blocks.blocks[run.at].bound, position, is_sure
     return max(0, above)
 
 
@@ -45,19 +48,20 @@ class _Starts:
         self._orders = [order_of(key) for key in places.starts]
         self._orders.reverse()  # rising, for bisect
 
-    def position(self, tasks: Sequence[TaskRow], guess: int) -> int:
-        """Return which row of the list the first of ``tasks`` is; ``guess`` counts where no start is among them.
+    def position(self, tasks: Sequence[TaskRow], guess: int) -> tuple[int, bool]:
+        """Return which row of the list the first of ``tasks`` is, and whether that is sure.
 
-        It is below 0 where all of them are newer than the list.
+        It is where a start is among them; elsewhere it is near ``guess``. It is below 0 where all of them are newer
+        than the list.
         """
         known, every = len(self._orders), self._every
         above = self._above(order_of(tasks[0]))
         if above < known and (start := self._orders[known - 1 - above]) >= order_of(tasks[-1]):
-            return above * every - sum(1 for task in tasks if order_of(task) > start)
+            return above * every - sum(1 for task in tasks if order_of(task) > start), True
         if not above:
-            return -len(tasks)
+            return -len(tasks), True
         most = (self._total if above == known else above * every) - len(tasks)
-        return max((above - 1) * every + 1, min(guess, most))
+        return max((above - 1) * every + 1, min(guess, most)), False
 
     def between(self, after: Order, until: Order | None, behind: int, wanted: int) -> list[Block]:
         """Return blocks for about ``wanted`` rows from ``after``, which is row ``behind`` of the list, to ``until``."""

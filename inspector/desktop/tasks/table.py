@@ -14,10 +14,10 @@ from inspector.desktop.widgets.table import DenseTable
 _WIDTHS: Final = {
     TaskColumn.STATE: 108,
     TaskColumn.TASK: 142,
-    TaskColumn.WAIT: 66,
-    TaskColumn.RUN: 68,
-    TaskColumn.EVENTS: 58,
-    TaskColumn.LAST_EVENT: 90,
+    TaskColumn.WAIT: 76,
+    TaskColumn.RUN: 76,
+    TaskColumn.EVENTS: 66,
+    TaskColumn.LAST_EVENT: 84,
 }
 
 

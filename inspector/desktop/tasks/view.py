@@ -165,6 +165,7 @@ class TasksView(QWidget):
     def append_page(self, page: TaskPage) -> None:
         """Add older tasks at the end."""
         self._model.append_page(page)
+        self._show_emptiness()
         self._tell_shown()
 
     def show_places(self, places: TaskPlaces) -> None:
@@ -335,7 +336,9 @@ class TasksView(QWidget):
         self._empty.setVisible(nothing)
         self._table.setVisible(not nothing)
         if nothing:
-            if self.wanted.is_empty:
+            if self._model.is_looking_on:
+                self._empty.set_sentence(self.tr("No task matches so far."))
+            elif self.wanted.is_empty:
                 self._empty.set_sentence(self.tr("No tasks yet."))
             else:
                 others = self._counts.tasks if self._counts and self.wanted.statuses else None

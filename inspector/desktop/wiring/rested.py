@@ -2,12 +2,17 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
+
+from inspector.desktop.session.reader_link import ReaderGone, RequestFailed
 
 Answer = TypeVar("Answer")
 
-RESTS_TIMES = 9
+RESTS_TIMES: Final = 9
 """A rest is so many times as long as the answer took: the question is under way a tenth of the time at most."""
+
+TRIES: Final = 3
+"""How often it is asked where it is not answered: a reader may have been replaced meanwhile."""
 
 
 class Rested(Generic[Answer]):
@@ -20,21 +25,26 @@ class Rested(Generic[Answer]):
         deliver: Callable[[Answer], None],
         *,
         least_rest_s: float = 0.0,
+        tries_again_after_s: float = 1.0,
     ) -> None:
         """Run ``ask`` by ``spawn`` and hand its answers to ``deliver``, with a rest of ``least_rest_s`` or longer."""
         self._spawn = spawn
         self._ask = ask
         self._deliver = deliver
         self._least_rest_s = least_rest_s
-        self._running: asyncio.Task[None] | None = None
+        self._tries_again_after_s = tries_again_after_s
+        self._number = 0
+        self._is_running = False
+        self._task: asyncio.Task[object] | None = None
         self._wished = False
         self._rests_until_s = 0.0
 
     def refresh(self) -> None:
         """Ask after the rest; one that is under way is delivered first."""
         self._wished = True
-        if self._running is None:
-            self._spawn(self._run())
+        if not self._is_running:
+            self._is_running = True
+            self._spawn(self._run(self._number))
 
     def anew(self, *, after_s: float = 0.0) -> None:
         """Give up what is under way, and ask in ``after_s`` seconds: the answer would be to another question now."""
@@ -44,26 +54,39 @@ class Rested(Generic[Answer]):
 
     def stop(self) -> None:
         """Give up what is under way."""
-        if self._running is not None:
-            self._running.cancel()
-            self._running = None
-        self._wished = False
+        self._number += 1
+        self._is_running = self._wished = False
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
 
-    async def _run(self) -> None:
-        mine = self._running = asyncio.ensure_future(self._go())
+    async def _run(self, number: int) -> None:
+        if number != self._number:
+            return
+        self._task = asyncio.current_task()
         try:
-            await mine
+            while self._wished:
+                await self._ask_once()
         finally:
-            if self._running is mine:
-                self._running = None
+            if number == self._number:
+                self._is_running, self._task = False, None
 
-    async def _go(self) -> None:
+    async def _ask_once(self) -> None:
         clock = asyncio.get_running_loop().time
-        while self._wished:
-            await asyncio.sleep(max(0.0, self._rests_until_s - clock()))
-            self._wished = False
-            started_s = clock()
-            answer = await self._ask()
-            took_s = clock() - started_s
-            self._rests_until_s = clock() + max(self._least_rest_s, took_s * RESTS_TIMES)
-            self._deliver(answer)
+        await asyncio.sleep(max(0.0, self._rests_until_s - clock()))
+        self._wished = False
+        started_s = clock()
+        answer = await self._answered()
+        took_s = clock() - started_s
+        self._rests_until_s = clock() + max(self._least_rest_s, took_s * RESTS_TIMES)
+        self._deliver(answer)
+
+    async def _answered(self) -> Answer:
+        for left in reversed(range(TRIES)):
+            try:
+                return await self._ask()
+            except (ReaderGone, RequestFailed):
+                if not left:
+                    raise
+            await asyncio.sleep(self._tries_again_after_s)
+        raise AssertionError("the last try returns or raises")

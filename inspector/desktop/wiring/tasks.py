@@ -52,6 +52,8 @@ class TasksWiring:
             # The same file in another mode: nothing that is on screen may jump.
             self._session.spawn(self._refresh_newest())
             self._counts.refresh()
+            if not self._view.rows.is_whole:
+                self._places.refresh()
 
     def _on_moved(self, moved: Moved) -> None:
         self._view.show_changes(moved.rows, moved.gone)
@@ -80,6 +82,8 @@ class TasksWiring:
             self._view.show_page(page, selected=self._selection.task_id)
             if self._selection.task_id is None and page.tasks:
                 self._selection.select(page.tasks[0].id)
+            if page.scanned_to is not None:
+                self._session.spawn(self._look_on(wanted, page.scanned_to))
             if page.more:
                 self._places.anew(after_s=AFTER_PAINT_S)
 
@@ -101,6 +105,22 @@ class TasksWiring:
         page = await self._session.ask(TaskPageRequest(wanted, after=last))
         if wanted == self._view.wanted:
             self._view.append_page(page)
+            if page.scanned_to is not None:
+                await self._look_on(wanted, page.scanned_to)
+
+    async def _look_on(self, wanted: TaskFilter, at: TaskKey | None) -> None:
+        """Look through older tasks for ones that pass, in the background, until a page of them is found."""
+        self._view.show_busy()
+        try:
+            while at is not None:
+                page = await self._session.ask_in_background(TaskPageRequest(wanted, after=at))
+                if wanted != self._view.wanted or self._view.rows.is_whole:
+                    return
+                self._view.append_page(page)
+                at = page.scanned_to
+        finally:
+            if wanted == self._view.wanted:
+                self._view.show_idle()
 
     async def _load(self, stretches: tuple[Stretch, ...]) -> None:
         wanted = self._view.wanted

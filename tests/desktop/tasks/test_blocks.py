@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from inspector.desktop.tasks.blocks import BLOCK_ROWS, MOST_ROWS, Stretch, TaskBlocks
-from inspector.desktop.tasks.order import order_of
+from inspector.desktop.tasks.order import end_of, order_of
 from inspector.desktop.tasks.places import settle
-from inspector.layout.pages import TaskKey
+from inspector.layout.pages import TaskKey, TaskPage
 from inspector.layout.rows import TaskRow
 from tests.desktop.tasks.rows import TaskList, row
 
@@ -74,7 +74,7 @@ def load(there: TaskList, blocks: TaskBlocks, first: int, last: int) -> None:
     """Load rows as the view does, until all of them are."""
     while missing := blocks.missing(first, last):
         page = there.page_at(missing[0])
-        blocks.fill(missing[0], page.tasks, more=page.more)
+        blocks.fill(missing[0], page)
         last = min(last, len(blocks) - 1)
 
 
@@ -167,8 +167,8 @@ def test_a_page_for_rows_that_are_no_longer_wanted_changes_nothing() -> None:
     marks, shown = list(mirror.marks), ids(blocks)
 
     page = there.page_at(stretch)
-    blocks.fill(stretch, page.tasks, more=page.more)
-    blocks.fill(Stretch(TaskKey(5, "nowhere"), None), page.tasks, more=page.more)
+    blocks.fill(stretch, page)
+    blocks.fill(Stretch(TaskKey(5, "nowhere"), None), page)
 
     assert (mirror.marks, ids(blocks)) == (marks, shown)
 
@@ -218,6 +218,22 @@ def test_a_task_that_came_in_just_below_what_is_loaded_is_found_there() -> None:
     assert blocks.task(BLOCK_ROWS) == there.tasks[BLOCK_ROWS]
 
 
+@pytest.mark.parametrize("untold", [0, 40, 119])
+def test_no_task_is_lost_below_loaded_rows_whose_place_in_the_list_is_a_guess(untold: int) -> None:
+    there, blocks, _ = whole(520)
+    load(there, blocks, 320, 479)
+    gone = [task.id for task in (*there.tasks[320:340], *there.tasks[380:480])]
+    there.drop(gone)
+    blocks.remove(gone)
+    there.drop([task.id for task in there.tasks[200 : 200 + untold]])
+
+    settle(blocks, there.places(BLOCK_ROWS))
+
+    while blocks.missing(0, len(blocks) - 1):
+        load(there, blocks, 0, len(blocks) - 1)
+    assert [blocks.task(at) for at in range(len(blocks))] == there.tasks
+
+
 def test_tasks_without_a_time_stand_last() -> None:
     there = TaskList(
         [*(row(number) for number in range(300)), *(row(number, created_at=None) for number in (900, 800))]
@@ -245,7 +261,8 @@ class Life(RuleBasedStateMachine):
         self.there = TaskList(row(number * 10) for number in range(count))
         self.newest = count * 10
         self.blocks, self.mirror = rows_of(self.there.page().tasks, most_loaded=3)
-        self.is_whole = not self.there.page().more
+        self.end: TaskKey | None = None
+        self._take(self.there.page())
         self.marks: dict[str, object] = {}
 
     @rule(count=st.integers(1, 250))
@@ -265,9 +282,8 @@ class Life(RuleBasedStateMachine):
         fresh = [task for task in fresh if task.id not in {each.id for each in self.there.tasks}]
         for task in fresh:
             self.there.add(task)
-        last = self.blocks.blocks[-1].tasks
         for task in fresh:
-            is_below = not self.is_whole and last and order_of(task) < order_of(last[-1])
+            is_below = not self.is_whole and self.end is not None and order_of(task) < order_of(self.end)
             if not is_below and self.blocks.has_place_for(task):
                 self.blocks.insert([task])
 
@@ -294,11 +310,13 @@ class Life(RuleBasedStateMachine):
     @precondition(lambda self: not self.is_whole)
     @rule()
     def older_page(self) -> None:
-        last = self.blocks.blocks[-1].tasks if self.blocks.blocks else None
-        if last:
-            page = self.there.page(after=TaskKey(last[-1].created_at, last[-1].id))
-            self.blocks.append(page.tasks)
-            self.is_whole = not page.more
+        page = self.there.page(after=self.end)
+        self.blocks.append(page.tasks)
+        self._take(page)
+
+    def _take(self, page: TaskPage) -> None:
+        self.is_whole = not page.more
+        self.end = end_of(page) or self.end
 
     @rule()
     def places(self) -> None:
@@ -338,11 +356,10 @@ class Life(RuleBasedStateMachine):
         """Whatever happened: who goes through all rows finds every task that there is, once."""
         if not hasattr(self, "blocks"):
             return
-        for _ in range(50):
+        while self.blocks.missing(0, len(self.blocks) - 1) or not self.is_whole:
             load(self.there, self.blocks, 0, len(self.blocks) - 1)
-            if self.is_whole:
-                break
-            self.older_page()
+            if not self.is_whole:
+                self.older_page()
         assert [self.blocks.task(at) for at in range(len(self.blocks))] == self.there.tasks
 
 
