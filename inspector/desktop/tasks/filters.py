@@ -35,7 +35,9 @@ class TaskFilters(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._wanted = TaskFilter()
-        self._search = QLineEdit(self)
+        # Each part is made where it stays: a style sheet is worked out anew for what moves to another parent.
+        strip = Strip(self, height=40)
+        self._search = QLineEdit(strip)
         self._search.setPlaceholderText(self.tr("Id, model, client or error"))
         self._search.setAccessibleName(self.tr("Filter tasks by text"))
         self._search.setClearButtonEnabled(True)
@@ -49,12 +51,12 @@ class TaskFilters(QWidget):
         self._search.textChanged.connect(lambda _text: self._typing.start())
         self._search.returnPressed.connect(self._take_text)
 
-        self._model = HeaderButton(opens=True, parent=self)
+        self._model = HeaderButton(opens=True, parent=strip)
         self._model.setPopupMode(HeaderButton.ToolButtonPopupMode.InstantPopup)
         self._model.setAccessibleName(self.tr("Filter tasks by model"))
         self._model_menu = QMenu(self._model)
         self._model.setMenu(self._model_menu)
-        self._status = HeaderButton(opens=True, parent=self)
+        self._status = HeaderButton(opens=True, parent=strip)
         self._status.setPopupMode(HeaderButton.ToolButtonPopupMode.InstantPopup)
         self._status.setAccessibleName(self.tr("Filter tasks by status"))
         self._status.hide()
@@ -65,7 +67,6 @@ class TaskFilters(QWidget):
         self._show_model_choice()
         self._status.set_word(self.tr("Status: %s") % self.tr("any"))
 
-        strip = Strip(self, height=40)
         bar = QHBoxLayout(strip)
         bar.setContentsMargins(12, 0, 12, 0)
         bar.setSpacing(8)
@@ -74,14 +75,14 @@ class TaskFilters(QWidget):
         bar.addWidget(self._status)
         bar.addStretch(1)
 
-        self._all = Chip(self.tr("All"), parent=self)
-        self._unfinished = Chip(self.tr("Unfinished"), parent=self)
-        self._chips = {status: Chip(status.value, status=status, parent=self) for status in Status}
-        self._other = Chip(self.tr("other"), status="unknown", parent=self)
+        self._chip_row = Strip(self, height=36, wraps=True, below=False)
+        self._all = Chip(self.tr("All"), parent=self._chip_row)
+        self._unfinished = Chip(self.tr("Unfinished"), parent=self._chip_row)
+        self._chips = {status: Chip(status.value, status=status, parent=self._chip_row) for status in Status}
+        self._other = Chip(self.tr("other"), status="unknown", parent=self._chip_row)
         self._other.setVisible(False)
         self._other_words: frozenset[str] = frozenset()
         self._counts_are_late = False
-        self._chip_row = Strip(self, height=36, wraps=True, below=False)
         chips = FlowLayout(self._chip_row, gap=4)
         chips.setContentsMargins(12, 6, 12, 6)
         for chip in (self._all, self._unfinished, *self._chips.values(), self._other):
