@@ -22,6 +22,7 @@ from inspector.desktop.widgets.lines import frame, line_above
 from inspector.desktop.widgets.palette import mixed, tokens_of
 from inspector.desktop.widgets.table import ACCENT_BAR
 from inspector.desktop.widgets.tips import show_tip
+from inspector.desktop.widgets.viewport import own_viewport
 from inspector.desktop.widgets.words import grouped
 from inspector.lmsp.values import value
 
@@ -60,6 +61,7 @@ class NavigationList(QListView):
 
     def __init__(self, destinations: Sequence[Destination], parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        own_viewport(self, QPalette.ColorRole.Window)
         self._entries = QStandardItemModel(self)
         self._icons_only = False
         self._follows = True
@@ -72,7 +74,6 @@ class NavigationList(QListView):
         self.setViewportMargins(0, 6, 0, 6)
         self.setMouseTracking(True)
         self.setBackgroundRole(QPalette.ColorRole.Window)
-        self.viewport().setBackgroundRole(QPalette.ColorRole.Window)
         self.setAccessibleName(self.tr("Views"))
         for destination in destinations:
             item = QStandardItem(destination.word)

@@ -12,7 +12,7 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QPainter, QPaintEvent, QPolygonF
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QPolygonF
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QSizePolicy, QTableView, QWidget
 
 from inspector.desktop.widgets.cells import LAST_PAD, PAD, CellDelegate, TextDelegate
@@ -22,6 +22,7 @@ from inspector.desktop.widgets.lines import hairline, line_below, line_right
 from inspector.desktop.widgets.palette import Tokens, tokens_of
 from inspector.desktop.widgets.row_cells import RowCells
 from inspector.desktop.widgets.row_painting import paint_rows
+from inspector.desktop.widgets.viewport import own_viewport
 
 ACCENT_BAR = 3
 """The width of the bar at the left of the current row."""
@@ -34,6 +35,7 @@ class DenseHeader(QHeaderView):
 
     def __init__(self, parent: QWidget | None = None, *, dense: bool = False) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
+        own_viewport(self, QPalette.ColorRole.Button)
         self._dense = dense
         self._order_is_old = False
         self.setHighlightSections(False)
@@ -142,6 +144,7 @@ class DenseTable(QTableView):
     def __init__(self, parent: QWidget | None = None, *, dense: bool = False) -> None:
         """Make an empty table; ``dense`` rows are one pixel lower, for lists of events and results."""
         super().__init__(parent)
+        own_viewport(self)
         self._dense = dense
         self.hover_row = -1
         self.last_column = -1
