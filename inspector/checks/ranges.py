@@ -9,7 +9,7 @@ from inspector.checks.history import Histories
 from inspector.checks.rulebook import Rulebook
 from inspector.checks.tables import BELOW_ALL, Statements
 from inspector.reading.connection import Reads, Row, Value
-from inspector.reading.errors import SqliteTrouble, Unanswered, is_too_big, primary_code, sentence_of
+from inspector.reading.errors import SqliteTrouble, TookTooLong, Unanswered, is_too_big, primary_code, sentence_of
 from inspector.reading.values import integer
 
 _MOST_ODD: Final = 100
@@ -112,7 +112,7 @@ def damage_of(error: BaseException) -> str:
 
 def is_late(error: BaseException) -> bool:
     """Say whether a read was stopped because its deadline had passed."""
-    return error.__cause__ is not None and primary_code(error.__cause__) == sqlite3.SQLITE_INTERRUPT
+    return isinstance(error, TookTooLong)
 
 
 def _walk_log(reads: Reads, statements: Statements, histories: Histories, task: int, sizes: Sizes) -> None:

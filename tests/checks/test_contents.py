@@ -14,7 +14,7 @@ from inspector.checks.ranges import Sizes
 from inspector.checks.values import Stored
 from inspector.checks.walking import check_database
 from inspector.reading.connection import Parameters, Reads, Row
-from inspector.reading.errors import Unanswered
+from inspector.reading.errors import TookTooLong, Unanswered
 from tests.checks.broken import filled
 from tests.checks.test_walking import checked_file, damage, rules
 from tests.commands.databases import by_hand, foreign, one_of_each
@@ -174,10 +174,7 @@ def found_in_trouble(reads: PlainReads) -> list[Finding]:
 
 
 def late() -> Unanswered:
-    error = Unanswered("This took too long.")
-    error.__cause__ = sqlite3.OperationalError("interrupted")
-    error.__cause__.sqlite_errorcode = sqlite3.SQLITE_INTERRUPT
-    return error
+    return TookTooLong("This took too long.")
 
 
 @pytest.mark.parametrize("error", [damage(), late()])
