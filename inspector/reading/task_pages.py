@@ -55,7 +55,7 @@ def _walked(connection: ReadConnection, walk: TaskWalk, limit: int, read_at_ms: 
             break
         found += rows
     while not walk.has_ended and len(found) <= limit:
-        if walk.at is not None and time.monotonic() > ends_at:
+        if walk.walked and walk.at is not None and time.monotonic() > ends_at:
             return TaskPage(tuple(found), True, read_at_ms, walk.at)
         found += walk.rows(connection, limit + 1 - len(found))
     return TaskPage(tuple(found[:limit]), len(found) > limit, read_at_ms)

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from inspector.layout import native
 from inspector.layout.pages import PAGE_ROWS, TaskFilter, TaskKey, TaskPage
 from inspector.lmsp.recovery import Leftover, plan_recovery
-from inspector.reading.connection import ReadConnection, connect
-from inspector.reading.recognising import Shape, recognise
+from inspector.reading.connection import connect
 from inspector.reading.leftovers import leftovers
+from inspector.reading.recognising import Shape, recognise
 from inspector.reading.task_pages import task_page
 from inspector.reading.task_rows import tasks_by_id
-from tests.support.reading_databases import START_MS, add_task, create, move_task
+from tests.support.reading_databases import START_MS, add_task, create, in_memory, move_task
 
 ANY = TaskFilter()
 
@@ -136,14 +136,6 @@ def test_pages_of_a_filter_hold_what_passes_it_in_order(
     db.close()
 
     assert found == [task.id for task in everything if wanted.passes(task)]
-
-
-def in_memory(db: sqlite3.Connection) -> ReadConnection:
-    """Read through a connection that is there already, for many small cases."""
-    connection = ReadConnection.__new__(ReadConnection)
-    connection._ends_at = None  # noqa: SLF001  as below
-    connection._db = db  # noqa: SLF001  opening a file for each case would take a hundred times as long
-    return connection
 
 
 @pytest.mark.parametrize(

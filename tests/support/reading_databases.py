@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from inspector.layout import native
+from inspector.reading.connection import ReadConnection
 
 NOBODY = 65534
 START_MS = 1_796_000_000_000
@@ -39,6 +40,14 @@ def make(path: Path, *task_ids: str, journal: str = "wal") -> Path:
         add_task(db, task_id, created_at=START_MS + 1_000 * at)
     db.close()
     return path
+
+
+def in_memory(db: sqlite3.Connection) -> ReadConnection:
+    """Read through a connection that is there already, for many small cases."""
+    connection = ReadConnection.__new__(ReadConnection)
+    connection._ends_at = None  # noqa: SLF001  as below
+    connection._db = db  # noqa: SLF001  opening a file for each case would take a hundred times as long
+    return connection
 
 
 def add_task(db: Runs, task_id: str, *, created_at: int = START_MS, **columns: Any) -> None:  # noqa: ANN401
