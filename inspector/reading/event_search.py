@@ -49,9 +49,9 @@ class _Search:
 
     def __init__(self, wanted: str, before: int | None) -> None:
         lower = ascii_lower(wanted)
-        # JSON may hold a letter as it is or by its number.
-        escaped = "".join(map(_escaped, lower))
-        self._texts = {"text": lower} if escaped == lower else {"text": lower, "escaped": escaped}
+        # JSON may hold a letter as it is or by its number; as it is typed a piece of the JSON itself is found.
+        spellings = (lower, "".join(map(_escaped, lower)), "".join(map(_in_ascii, lower)))
+        self._texts = {f"text_{at}": each for at, each in enumerate(dict.fromkeys(spellings))}
         self._stride = Stride()
         self.before = _BEHIND_ALL if before is None else before
         self.came_from = 0
@@ -108,6 +108,11 @@ _SHORT: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"
 
 
 def _escaped(character: str) -> str:
+    """Return ``character`` as JSON has to write it, in small letters."""
+    return _SHORT.get(character) or (_in_ascii(character) if character < " " else character)
+
+
+def _in_ascii(character: str) -> str:
     """Return ``character`` as JSON writes it where it keeps to ASCII, in small letters."""
     if character in _SHORT:
         return _SHORT[character]
