@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from inspector.lmsp.values import value
+from inspector.lmsp.values import maker, value
 
 
 @value
@@ -127,3 +127,11 @@ def test_it_is_told_as_a_dataclass_tells_it() -> None:
     assert repr(Nothing()) == "Nothing()"
     assert repr(Alone("a")) == "Alone(name='a')"
     assert repr(AsDataclassHasIt("a")).partition("(")[2] == "name='a', row=7)"
+
+
+def test_many_that_are_made_at_once_are_like_those_that_are_made_one_by_one() -> None:
+    made = maker(Place)([("a", 1, {}), ("b", 2, {"x": "y"})])
+    assert made == [Place("a", 1), Place("b", 2, {"x": "y"})]
+    assert {type(each) for each in made} == {Place}
+    with pytest.raises(FrozenInstanceError):
+        setattr(made[0], "row", 3)  # noqa: B010  mypy knows too

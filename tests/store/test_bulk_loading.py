@@ -161,10 +161,12 @@ def test_what_is_there_is_not_touched(tmp_path: Path, kind: str) -> None:
         case _:
             path.symlink_to("nowhere")
     before = path.lstat()
+    untouched = iter(a_task_with(events=1))
     with pytest.raises(Unusable, match="there already"):
-        load_history(path, a_task_with(events=1))
+        load_history(path, untouched)
     assert list(tmp_path.iterdir()) == [path]
     assert path.lstat() == before
+    assert next(untouched) == a_task_with(events=1)[0]  # it is said before the first row, not after hours
 
 
 @pytest.mark.parametrize("suffix", ["-wal", "-shm", "-journal"])
