@@ -80,9 +80,7 @@ def measure(on: Databases) -> list[Verdict]:
     control = ratio(rates, "again")
     note = f"alone {statistics.median(wals['alone']):.1f} MiB"
     return [
-        Verdict(
-            "8 size of the -wal, scrolled", ratio(wals, "scrolled"), MOST_WAL, control, note=f"alone {wal:.1f} MiB"
-        ),
+        Verdict("8 size of the -wal, scrolled", ratio(wals, "scrolled"), MOST_WAL, control, note=note),
         Verdict("8 size of the -wal, search and counts beside it", ratio(wals, "at work"), MOST_WAL, control),
         Verdict("8 transactions a second, scrolled", ratio(rates, "scrolled"), LEAST_RATE, control, at_least=True),
         Verdict(

@@ -1,21 +1,24 @@
 """A frame of the Tasks table while it scrolls over a database, against a plain QTableView with the plainest ``data()``.
 
-Run by itself it prints the ratio and the verdict: ``frames.py DB``. Both show the same rows in the same size and are
-painted whole at each step; they take turns, and the second turn of the same table shows how far chance goes.
+Bar 9. Run by itself it prints what it measured as JSON: ``frames.py DB``. Both show the same rows in the same size and
+are painted whole at each step; they take turns, and the second turn of the same table shows how far chance goes.
 """
 
 import asyncio
+import json
 import os
 import random
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtWidgets import QHeaderView, QTableView
+from verdicts import Databases, Verdict
 
 from inspector.desktop.app import run
 from inspector.desktop.composition import Inspector
@@ -141,7 +144,7 @@ async def _measure(inspector: Inspector, database: Path) -> Frames:
     )
 
 
-def measure(database: Path) -> Frames:
+def frames_on(database: Path) -> Frames:
     """Open ``database`` in the window, scroll at nine places of it, and return the frames. Once in a process."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     found: list[Frames] = []
@@ -153,20 +156,25 @@ def measure(database: Path) -> Frames:
     return found[0]
 
 
-def main() -> int:
-    """Measure and print; return 0 where the bars are held."""
-    frames = measure(Path(sys.argv[1]))
-    held = frames.ratio <= LIMIT and frames.late <= LIMIT_99
-    verdict = "held" if held else "missed"
-    if not 0.9 <= frames.control <= 1.1:
-        verdict = f"inconclusive: the same table twice differs by {frames.control:.2f} x"
-    print(
-        f"frame while scrolling {frames.rows:,} tasks ({frames.platform}): {frames.frame_ms:.1f} ms, "
-        f"{frames.ratio:.2f} x a plain QTableView, 99 % {frames.late:.2f} x the median; "
-        f"bars {LIMIT} x and {LIMIT_99:g} x: {verdict}"
+def measure(on: Databases) -> list[Verdict]:
+    """Return the verdicts, of a process of its own."""
+    done = subprocess.run(
+        [sys.executable, __file__, str(on.big)], stdout=subprocess.PIPE, check=True, text=True, timeout=300
     )
-    return int(verdict != "held")
+    frames = Frames(**json.loads(done.stdout))
+    note = f"{frames.frame_ms:.1f} ms, {frames.platform}, {frames.rows:,} tasks"
+    return [
+        Verdict(
+            "9 frame while scrolling, beside a plain QTableView",
+            frames.ratio,
+            LIMIT,
+            frames.control,
+            note=note,
+            steady=True,
+        ),
+        Verdict("9 frame while scrolling, 99 % beside the median", frames.late, LIMIT_99, frames.control),
+    ]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    print(json.dumps(asdict(frames_on(Path(sys.argv[1])))))

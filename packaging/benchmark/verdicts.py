@@ -17,7 +17,7 @@ class Databases(NamedTuple):
     big: Path
     """1,000,000 tasks with 10,000,000 events; with ``--small`` 20,000 and 200,000."""
     small: Path
-    """A hundredth of the tasks and events of the large one, not below 2,000 and 20,000."""
+    """A hundredth of that, but 2,000 tasks at least."""
     folder: Path
     """Where a bar may make files of its own."""
     rounds: int
