@@ -48,7 +48,7 @@ class BackgroundLink(ReaderLink):
         super().__init__(process, self._on_message, on_end)
         self._on_lost = on_lost
         self._told: dict[int, OnProgress] = {}
-        self._heard = asyncio.Event()
+        self._heard_at_s = self._loop.time()
 
     async def ask_at_leisure(self, request: Request, on_progress: OnProgress | None) -> object:
         """Return the answer, however long it takes. Cancelled, the process is told to stop.
@@ -60,13 +60,14 @@ class BackgroundLink(ReaderLink):
         number, future = self._asked(request)
         if on_progress is not None:
             self._told[number] = on_progress
+        asked_at_s = self._loop.time()
         try:
             while True:
-                self._heard.clear()
-                done, _ = await asyncio.wait([future], timeout=SILENT_S)
+                left_s = max(asked_at_s, self._heard_at_s) + SILENT_S - self._loop.time()
+                done, _ = await asyncio.wait([future], timeout=max(0.0, left_s))
                 if done:
                     return future.result()
-                if not self._heard.is_set():
+                if left_s <= 0:
                     self._end("hung")
         finally:
             self._told.pop(number, None)
@@ -81,7 +82,7 @@ class BackgroundLink(ReaderLink):
         return self._number, future
 
     def _on_message(self, message: Message) -> None:
-        self._heard.set()
+        self._heard_at_s = self._loop.time()
         match message:
             case Progressed(number=number, progress=progress):
                 told = self._told.get(number)

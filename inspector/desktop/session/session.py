@@ -104,6 +104,11 @@ class Session(QObject):
         return None if self._link is None else self._link.pid
 
     @property
+    def background_pid(self) -> int | None:
+        """The process id of the reader for long questions, or None where there is none now."""
+        return None if self._background is None else self._background.pid
+
+    @property
     def is_paused(self) -> bool:
         """Whether nothing at all is read."""
         return self._paused
