@@ -170,7 +170,6 @@ def measure(on: Databases) -> list[Verdict]:
             LIMIT,
             frames.control,
             note=note,
-            steady=True,
         ),
         Verdict("9 frame while scrolling, 99 % beside the median", frames.late, LIMIT_99, frames.control),
     ]

@@ -82,10 +82,13 @@ def measured_twice(module: str, on: Databases, *, small: bool) -> list[str]:
     if all(verdict.word == "held" for verdict in first):
         return []
     held = {verdict.bar for verdict in first if verdict.word == "held"}
+    missed = {verdict.bar for verdict in first if verdict.word == "missed"}
     again = [verdict for verdict in measure(on) if verdict.bar not in held]
     for verdict in again:
         print(f"once more, {verdict.line()}", flush=True)
-    return [each.bar for each in again if each.word != "held" and (each.steady or not small)]
+    if small:
+        return [each.bar for each in again if each.steady and each.word == "missed" and each.bar in missed]
+    return [each.bar for each in again if each.word != "held"]
 
 
 if __name__ == "__main__":
