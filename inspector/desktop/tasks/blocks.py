@@ -253,17 +253,16 @@ class TaskBlocks:
         if end is not None and len(held) == len(page.tasks) and (until is None or end > until):
             made.append(Block(end, max(1, block.count - len(held))))
         grown = sum(each.count for each in made) - block.count
+        # Its length first: rows that come or go leave the others as they are.
         if grown > 0:
             with self._watcher.inserting(first + block.count, grown):
-                self._put(at, at + 1, made)
+                self._resize(block, grown)
         elif grown < 0:
             with self._watcher.removing(first + block.count + grown, -grown):
-                self._put(at, at + 1, made)
-        else:
-            self._put(at, at + 1, made)
-        shown = min(len(fresh), block.count)
-        if shown:
-            self._watcher.changed(first, shown)
+                self._resize(block, grown)
+        self._put(at, at + 1, made)
+        if fresh:
+            self._watcher.changed(first, len(fresh))
 
     def replace_unloaded(self, at: int, end: int, blocks: Sequence[Block]) -> None:
         """Have ``blocks``, none of them loaded, instead of those from ``at`` to before ``end``, of which none is."""
@@ -390,6 +389,10 @@ class TaskBlocks:
             del self._loaded[block]
             for task in block.tasks:
                 del self._of[task.id]
+
+    def _resize(self, block: Block, grown: int) -> None:
+        block.count += grown
+        self._moved()
 
     def _moved(self) -> None:
         self._firsts = None

@@ -94,7 +94,7 @@ class TasksView(QWidget):
         self._copy_id = QAction(self.tr("Copy id"), self)
         self._copy_id.triggered.connect(self._copy_current_id)
 
-        self._scrolling.over.connect(self._tell_shown)
+        self._scrolling.over.connect(self._on_scrolling_rested)
         self._counting.over.connect(lambda: self._filters.show_counts(self._counts, are_late=True))
         self._filters.changed.connect(self._on_filter_changed)
         self._model.more_wanted.connect(self._on_more_wanted)
@@ -304,10 +304,13 @@ class TasksView(QWidget):
         if task is not None:
             self.opened_in_detail.emit(task.id)
 
-    def _on_scrolled(self, value: int) -> None:
-        if value == 0:
-            self._take_new_at_top()
+    def _on_scrolled(self, _value: int) -> None:
+        # Not at once: Qt also scrolls in the middle of a change of the rows.
         self._scrolling.begin(REST_MS)
+
+    def _on_scrolling_rested(self) -> None:
+        self._take_new_at_top()
+        self._tell_shown()
 
     def _on_new_count(self, count: int) -> None:
         # At the top they are let in at once; a pill that comes and goes would only flicker.

@@ -11,10 +11,11 @@ from pytestqt.qtbot import QtBot
 from inspector.desktop.tasks.view import TasksView
 from inspector.desktop.tasks.words import TaskColumn
 from inspector.desktop.widgets.chip import Chip
+from inspector.desktop.widgets.empty import EmptySentence
 from inspector.desktop.widgets.tools import LinkButton, PillButton
-from inspector.layout.pages import Counts, TaskFilter, TaskKey
+from inspector.layout.pages import Counts, TaskFilter, TaskKey, TaskPage
 from inspector.lmsp.statuses import UNFINISHED
-from tests.desktop.tasks.rows import page, row
+from tests.desktop.tasks.rows import NOW_MS, page, row
 from tests.support.finding import found
 
 
@@ -151,3 +152,37 @@ def test_selecting_a_row_is_told_and_marking_one_is_not(view: TasksView, qtbot: 
     with qtbot.waitSignal(view.task_selected) as told:
         QTest.keyClick(view.table, Qt.Key.Key_Up)
     assert told.args == ["task_0002"]
+
+
+def test_counts_that_newer_ones_follow_late_are_marked_with_their_age(
+    view: TasksView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.desktop.tasks.view.LATE_MS", 1)
+    view.show_page(page(row(1)), selected=None)
+    view.set_now(NOW_MS)
+    view.show_counts(Counts({"queued": 1}, read_at_ms=NOW_MS - 12_000))
+    assert view.shown_sentence() == "Rows 1–1 shown"
+
+    view.expect_counts()
+
+    qtbot.waitUntil(lambda: view.shown_sentence() == "Rows 1–1 shown, counted 12 s ago")
+    assert chip(view, "queued").accessibleName() == "queued, 1", "what is known stays"
+    view.show_counts(Counts({"queued": 2}, read_at_ms=NOW_MS))
+    assert view.shown_sentence() == "Rows 1–1 shown"
+
+
+def test_counts_of_another_filter_go_when_the_right_ones_are_late(
+    view: TasksView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.desktop.tasks.view.OTHERS_LATE_MS", 1)
+    view.show_counts(Counts({"queued": 7}))
+    view.expect_counts(of_another_filter=True)
+    qtbot.waitUntil(lambda: chip(view, "queued").accessibleName() == "queued")
+
+
+def test_a_page_that_ended_early_is_no_proof_that_nothing_matches(view: TasksView) -> None:
+    view.want(TaskFilter(text="rare"))
+    view.show_page(TaskPage((), True, NOW_MS, TaskKey(5, "task_5")), selected=None)
+    assert "so far" in found(view, EmptySentence).accessibleName()
+    view.append_page(page(row(1)))
+    assert view.table.isVisible()
