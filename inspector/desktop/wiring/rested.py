@@ -13,6 +13,7 @@ RESTS_TIMES: Final = 9
 
 TRIES: Final = 3
 """How often it is asked where it is not answered: a reader may have been replaced meanwhile."""
+TRIES_AGAIN_AFTER_S: Final = 1.0
 
 
 class Rested(Generic[Answer]):
@@ -25,14 +26,12 @@ class Rested(Generic[Answer]):
         deliver: Callable[[Answer], None],
         *,
         least_rest_s: float = 0.0,
-        tries_again_after_s: float = 1.0,
     ) -> None:
         """Run ``ask`` by ``spawn`` and hand its answers to ``deliver``, with a rest of ``least_rest_s`` or longer."""
         self._spawn = spawn
         self._ask = ask
         self._deliver = deliver
         self._least_rest_s = least_rest_s
-        self._tries_again_after_s = tries_again_after_s
         self._number = 0
         self._is_running = False
         self._task: asyncio.Task[object] | None = None
@@ -88,5 +87,5 @@ class Rested(Generic[Answer]):
             except (ReaderGone, RequestFailed):
                 if not left:
                     raise
-            await asyncio.sleep(self._tries_again_after_s)
+            await asyncio.sleep(TRIES_AGAIN_AFTER_S)
         raise AssertionError("the last try returns or raises")

@@ -1,0 +1,175 @@
+"""The Tasks view on a session that answers from a list."""
+
+import asyncio
+from collections.abc import Coroutine
+from datetime import UTC
+from typing import Any, cast
+
+import pytest
+from PySide6.QtCore import QObject, Signal
+from pytestqt.qtbot import QtBot
+
+from inspector.desktop.selection import Selection
+from inspector.desktop.session.reader_link import ReaderGone
+from inspector.desktop.session.session import Session
+from inspector.desktop.tasks.view import TasksView
+from inspector.desktop.wiring import rested as rested_module
+from inspector.desktop.wiring import tasks as wiring_module
+from inspector.desktop.wiring.rested import Rested
+from inspector.desktop.wiring.tasks import TasksWiring
+from inspector.layout.opened import LayoutKind, Mode, Opened
+from inspector.layout.pages import Counts, TaskFilter
+from inspector.reading.messages import Moved
+from inspector.reading.requests import CountsRequest, TaskPageRequest, TaskPlacesRequest
+from tests.desktop.tasks.rows import NOW_MS, TaskList, row
+
+
+class Answering(QObject):
+    """A session on a list of tasks."""
+
+    opened = Signal(object)
+    moved = Signal(object)
+    acting_changed = Signal(object)
+
+    def __init__(self, there: TaskList) -> None:
+        super().__init__()
+        self.there = there
+        self.asked: list[object] = []
+        self.in_background: list[object] = []
+        self.gone = 0
+        self.work: set[asyncio.Task[None]] = set()
+
+    def watch(self, _task_ids: tuple[str, ...]) -> None:
+        pass
+
+    def spawn(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self.work.add(task)
+        task.add_done_callback(self.work.discard)
+
+    async def ask(self, request: Any) -> object:  # noqa: ANN401  any question
+        self.asked.append(request)
+        assert isinstance(request, TaskPageRequest), "nothing that takes long is asked of the reader"
+        return self.there.page(start=request.start, after=request.after)
+
+    async def ask_in_background(self, request: Any) -> object:  # noqa: ANN401  any question
+        self.in_background.append(request)
+        if self.gone:
+            self.gone -= 1
+            raise ReaderGone
+        if isinstance(request, TaskPlacesRequest):
+            return self.there.places(request.every)
+        assert isinstance(request, CountsRequest)
+        return Counts({"queued": len(self.there.tasks)}, read_at_ms=NOW_MS)
+
+    async def ended(self) -> None:
+        for task in self.work:
+            task.cancel()
+        if self.work:
+            await asyncio.wait(self.work, timeout=1)
+
+
+def opened(path: str = "/tmp/service.db", mode: Mode = Mode.LIVE) -> Opened:
+    return Opened(path, mode, "", (), None, LayoutKind.NATIVE, 1, "3.40.1", True, None)
+
+
+def moved(*, cleaned: bool = False) -> Moved:
+    return Moved((), (), 1, 1, fell_behind=False, cleaned=cleaned, read_at_ms=NOW_MS)
+
+
+async def until(condition: Any) -> None:  # noqa: ANN401  a function
+    async with asyncio.timeout(10):
+        while not condition():  # noqa: ASYNC110  no signal tells of it
+            await asyncio.sleep(0.005)
+
+
+@pytest.fixture
+def view(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> TasksView:
+    monkeypatch.setattr(wiring_module, "AFTER_PAINT_S", 0.0)
+    view = TasksView(UTC)
+    qtbot.addWidget(view)
+    view.resize(760, 400)
+    view.show()
+    return view
+
+
+@pytest.mark.usefixtures("qloop")
+async def test_after_the_first_page_the_background_tells_how_long_the_list_is(
+    view: TasksView,
+) -> None:
+    session = Answering(TaskList(row(number) for number in range(2_000)))
+    wiring = TasksWiring(view, cast(Session, session), Selection())
+    session.opened.emit(opened())
+
+    await until(lambda: view.rows.rowCount() == 2_000)
+
+    assert session.asked == [TaskPageRequest(TaskFilter())]
+    view.table.doItemsLayout()
+    view.table.verticalScrollBar().setValue(1_000 * view.table.rowHeight(0))
+    await until(lambda: not view.rows.missing(*view.table.shown_rows()))
+    assert view.rows.task_at(1_000) == session.there.tasks[1_000]
+    await session.ended()
+    del wiring
+
+
+@pytest.mark.usefixtures("qloop")
+async def test_places_that_got_lost_with_their_reader_are_asked_for_again_and_anew_after_a_cleanup(
+    view: TasksView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wiring_module, "PLACES_REST_S", 0.0)
+    monkeypatch.setattr(rested_module, "RESTS_TIMES", 0)
+    monkeypatch.setattr(rested_module, "TRIES_AGAIN_AFTER_S", 0.0)
+    session = Answering(TaskList(row(number) for number in range(1_000)))
+    session.gone = 2
+    wiring = TasksWiring(view, cast(Session, session), Selection())
+    session.opened.emit(opened())
+    await until(lambda: view.rows.rowCount() == 1_000)
+
+    session.there.drop([task.id for task in session.there.tasks[600:]])
+    session.moved.emit(moved(cleaned=True))
+
+    await until(lambda: view.rows.rowCount() == 600)
+    await session.ended()
+    del wiring
+
+
+@pytest.mark.usefixtures("qloop")
+async def test_a_list_that_is_on_its_page_needs_no_places(view: TasksView) -> None:
+    session = Answering(TaskList(row(number) for number in range(20)))
+    wiring = TasksWiring(view, cast(Session, session), Selection())
+    session.opened.emit(opened())
+    await until(lambda: bool(session.in_background))
+    assert session.in_background == [CountsRequest(TaskFilter())]
+    await session.ended()
+    del wiring
+
+
+@pytest.mark.usefixtures("qloop")
+async def test_a_dear_question_is_asked_one_at_a_time_and_once_more_for_all_that_changed_meanwhile() -> None:
+    session = Answering(TaskList())
+    going, free, delivered = asyncio.Event(), asyncio.Event(), list[int]()
+    asked = 0
+
+    async def ask() -> int:
+        nonlocal asked
+        asked += 1
+        going.set()
+        await free.wait()
+        return asked
+
+    rested = Rested(session.spawn, ask, delivered.append)
+    rested.refresh()
+    await going.wait()
+    for _ in range(5):
+        rested.refresh()
+    assert asked == 1
+    free.set()
+    await until(lambda: delivered == [1, 2])
+
+    free.clear()
+    going.clear()
+    rested.anew()
+    await going.wait()
+    rested.stop()
+    await until(lambda: not session.work)
+    assert delivered == [1, 2], "what was given up is not delivered"
