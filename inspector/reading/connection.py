@@ -173,12 +173,12 @@ class ReadConnection:
         finally:
             self._ends_at = earlier
 
-    def short_rows(self, sql: str, parameters: Parameters = ()) -> list[Row]:
-        """Do what :meth:`rows` does, but refuse values above LONGEST_SHORT_VALUE: many rows have no room for long ones.
+    def short_rows(self, sql: str, parameters: Parameters = (), *, longest: int = LONGEST_SHORT_VALUE) -> list[Row]:
+        """Do what :meth:`rows` does, but refuse values above ``longest`` bytes: many rows have no room for long ones.
 
         Raises sqlite3.DataError where there is one.
         """
-        earlier = self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_SHORT_VALUE)
+        earlier = self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
         try:
             return self.rows(sql, parameters)
         finally:

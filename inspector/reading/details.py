@@ -7,7 +7,7 @@ from typing import Final
 from inspector.layout.pages import PAGE_ROWS, EventPage, LogStretch, Tick
 from inspector.layout.rows import EventRow, StoredText, TaskDetail
 from inspector.lmsp.values import maker
-from inspector.reading.connection import LONGEST_VALUE, ReadConnection, Row, Value, decoded
+from inspector.reading.connection import LONGEST_VALUE, ReadConnection, Row, Value
 from inspector.reading.errors import is_too_big
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table
 from inspector.reading.requests import STRETCH_EVENTS, TimelineRequest
@@ -59,15 +59,10 @@ def event_page(
         LIMIT :limit
     """  # noqa: S608  names and conditions of ours; every value is a parameter
     values: dict[str, Value] = {"task_id": task_id, "bytes": PREVIEW_BYTES, "limit": limit + 1}
+    if bound is not None:
+        values["bound"] = bound
     with connection.one_moment():
-        try:
-            rows = connection.rows(sql, values if bound is None else values | {"bound": bound})
-        except sqlite3.DataError as error:
-            if not is_too_big(error):
-                raise
-            without = sql.replace(data, "NULL, NULL")
-            rows = connection.rows(without, {key: values[key] for key in ("task_id", "limit")} | {"bound": bound})
-            rows = [row[:-2] + _raw(connection, shape.events, row[0], PREVIEW_BYTES) for row in rows]
+        rows = _with_data(connection, shape.events, sql, data, values)
         more = len(rows) > limit
         rows = rows[:limit] if forward else rows[:limit][::-1]
         if forward:
@@ -126,15 +121,35 @@ _NUMBER: Final = frozenset({int})
 _TEXT: Final = frozenset({str})
 _TYPES: Final = (
     *(_NUMBER, _NUMBER, _TEXT, _TEXT, _NUMBER),
-    *(frozenset({int, type(None)}), frozenset({bytes}), _NUMBER),
+    *(frozenset({int, type(None)}), _TEXT, frozenset({type(None)})),
 )
-"""What the columns of a page of events hold in any file that is not odd."""
+"""What the columns of a page of events hold in any file that is not odd, where no data is too long for its page."""
+
+
+def _with_data(connection: ReadConnection, events: Table, sql: str, data: str, values: dict[str, Value]) -> list[Row]:
+    """Return the rows of a page of events, each with the start of its data and the data's length."""
+    if "data" in events.columns:
+        plain = {name: value for name, value in values.items() if name != "bytes"}
+        try:
+            rows = connection.short_rows(sql.replace(data, "data, NULL"), plain, longest=PREVIEW_BYTES)
+        except sqlite3.DataError as error:
+            if not is_too_big(error):
+                raise
+        else:
+            if all(type(row[6]) is str for row in rows):
+                return rows
+    try:
+        return connection.rows(sql, values)
+    except sqlite3.DataError as error:
+        if not is_too_big(error):
+            raise
+    rows = connection.rows(sql.replace(data, "NULL, NULL"), {name: values[name] for name in values if name != "bytes"})
+    return [row[:-2] + _raw(connection, events, row[0], PREVIEW_BYTES) for row in rows]
 
 
 def _events(task_id: str, rows: list[Row]) -> list[EventRow]:
-    if fit(rows, _TYPES) and all(len(row[6]) == row[7] for row in rows):  # type: ignore[arg-type]  # bytes, by then
-        shown = [decoded(row[6]) for row in rows]  # type: ignore[arg-type]
-        texts = _made_texts((whole, len(whole)) for whole in shown)
+    if fit(rows, _TYPES):
+        texts = _made_texts((whole, len(whole)) for whole in [row[6] for row in rows])  # type: ignore[arg-type]
         return _made_events((row[0], task_id, *row[1:6], data) for row, data in zip(rows, texts, strict=True))
     return [_event(task_id, row) for row in rows]
 
