@@ -1,10 +1,10 @@
 """Pages of the reader beside the same rows by plain sqlite3: bar 4, and the first half of bar 13."""
 
-import os
 import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import closing
+from itertools import takewhile
 from typing import NamedTuple
 
 from verdicts import Databases, Verdict, in_turns, ratio
@@ -49,7 +49,8 @@ def queries(conn: sqlite3.Connection) -> list[Query]:
     (task_id,) = one("SELECT id FROM tasks WHERE created_at >= ? ORDER BY created_at LIMIT 1", (oldest + newest) // 2)
     after = f"SELECT {COLUMNS} FROM tasks WHERE (created_at, id) < (?, ?) {NEWEST}"
     ids = [str(each) for (each,) in conn.execute("SELECT id FROM tasks WHERE id >= ? LIMIT 100", (task_id,))]
-    prefix = os.path.commonprefix([ids[0], ids[-1]])
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ids[0], ids[-1], strict=False)))
+    prefix = ids[0][:same]
     (long_one,) = one("SELECT id FROM tasks WHERE last_seq > ? LIMIT 1", PAGE_ROWS)
     return [
         Query("first page", TaskPageRequest(), f"SELECT {COLUMNS} FROM tasks {NEWEST}"),
