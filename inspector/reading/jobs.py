@@ -8,7 +8,7 @@ from typing import Final
 from inspector.layout.pages import PAGE_ROWS, Counts, Progress, TaskFilter, TaskKey, TaskPage, TaskPlaces
 from inspector.layout.rows import TaskRow
 from inspector.reading.connection import ReadConnection, Row
-from inspector.reading.counts import StatusCount, how_many_models
+from inspector.reading.counts import StatusCount, counts, how_many_models, stored_statuses
 from inspector.reading.errors import TookTooLong
 from inspector.reading.event_search import event_search
 from inspector.reading.recognising import Shape
@@ -27,7 +27,7 @@ from inspector.reading.values import integer, text
 PAGE_WALK_S: Final = 0.25
 """How long a page walks in the background until it says what it found so far."""
 
-_COUNT_MS: Final = 10
+_COUNT_MS: Final = 20
 
 
 def job_of(request: Request, ask: Ask, now_ms: Callable[[], int]) -> Job | None:
@@ -100,12 +100,21 @@ def _places(request: TaskPlacesRequest, ask: Ask, read_at_ms: int) -> Job:
 
 def _counts(request: CountsRequest, ask: Ask, read_at_ms: int) -> Job:
     wanted = request.wanted
+
+    def at_once(connection: ReadConnection, shape: Shape) -> Counts:
+        with connection.within(_COUNT_MS):
+            return counts(connection, shape, wanted, read_at_ms)
+
+    try:
+        return ask(at_once)
+    except TookTooLong:
+        yield Progress(0, None)
     models = ask(how_many_models)
     of = _tasks(ask)
     by_status: Counter[str] = Counter()
     by_index = ask(lambda _connection, shape: shape.tasks.is_ours and shape.orders.by_status)
     if by_index and not wanted.text and wanted.model_id is None:
-        for status in sorted(wanted.statuses) or ask(_statuses):
+        for status in sorted(wanted.statuses) or ask(lambda connection, _shape: stored_statuses(connection)):
             count = StatusCount(status)
             while not count.has_ended:
                 by_status[status] += _counted(ask, count)
@@ -120,17 +129,6 @@ def _counts(request: CountsRequest, ask: Ask, read_at_ms: int) -> Job:
 
 def _counted(ask: Ask, count: StatusCount) -> int:
     return ask(lambda connection, _shape: count.step(connection))
-
-
-def _statuses(connection: ReadConnection, _shape: Shape) -> list[str]:
-    """Return the statuses that tasks have: by the index, with a look at one task of each."""
-    found: list[str] = []
-    while True:
-        sql = "SELECT status FROM tasks WHERE status > ? ORDER BY status LIMIT 1"
-        following = connection.value(sql, [found[-1] if found else ""])
-        if following is None:
-            return found
-        found.append(text(following))
 
 
 def _page(request: TaskPageRequest, ask: Ask, read_at_ms: int) -> Job:

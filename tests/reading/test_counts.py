@@ -94,3 +94,39 @@ def test_models_come_by_name_with_the_tasks_that_name_them(
         START_MS,
     )
     assert counts(*reading, TaskFilter(), 0).models == 2
+
+
+def test_completed_tasks_are_what_is_left_of_all(
+    service: sqlite3.Connection, reading: tuple[ReadConnection, Shape]
+) -> None:
+    for number in range(5):
+        add_task(service, f"t{number}")
+    for number in range(3):
+        move_task(service, f"t{number}", "running")
+        move_task(service, f"t{number}", "completed")
+    move_task(service, "t3", "failed")
+
+    assert counts(*reading, TaskFilter(), 0).by_status == {"completed": 3, "failed": 1, "queued": 1}
+    assert counts(*reading, TaskFilter(frozenset({"completed", "failed"})), 0).by_status == {
+        "completed": 3,
+        "failed": 1,
+    }
+
+
+def test_all_tasks_are_counted_by_the_index_on_their_status(
+    service: sqlite3.Connection, reading: tuple[ReadConnection, Shape], statements: list[str]
+) -> None:
+    for status in ("running", "completed"):
+        add_task(service, status)
+        move_task(service, status, "running")
+    move_task(service, "completed", "completed")
+    connection, _ = connect(service.execute("PRAGMA database_list").fetchone()[2], "mode=ro")
+
+    counts(connection, reading[1], TaskFilter(), 0)
+
+    connection.close()
+    asked = [statement for statement in statements if "WHERE status" in statement]
+    assert any("count(*)" in statement for statement in asked)
+    for statement in asked:
+        (step,) = service.execute(f"EXPLAIN QUERY PLAN {statement}").fetchall()
+        assert step[3].startswith("SEARCH tasks USING COVERING INDEX tasks_by_status")

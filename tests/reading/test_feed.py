@@ -3,11 +3,12 @@
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from inspector.layout.pages import PAGE_ROWS
-from inspector.reading.connection import ReadConnection, connect
+from inspector.reading.connection import ReadConnection, Row, connect
 from inspector.reading.feed import MOST_EVENTS, MOST_TOLD, Feed
 from inspector.reading.messages import Moved
 from inspector.reading.recognising import Shape, recognise
@@ -260,3 +261,43 @@ def test_trouble_in_a_look_leaves_no_transaction(watching: Watching) -> None:
     with pytest.raises(sqlite3.OperationalError):
         watching.look()
     assert watching.service.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall() == [(0, 0, 0)]
+
+
+@pytest.mark.parametrize("others", [0, 300])
+@pytest.mark.parametrize("changed", [1, 150])
+def test_a_look_reads_what_changed_and_what_is_on_screen_however_much_there_is(
+    watching: Watching, monkeypatch: pytest.MonkeyPatch, changed: int, others: int
+) -> None:
+    for number in range(others):
+        add_task(watching.service, f"other{number}")
+    shown = [f"shown{number}" for number in range(20)]
+    for task_id in shown:
+        add_task(watching.service, task_id)
+    watching.look()
+    watching.feed.watch(shown)
+    watching.look()
+    for number in range(changed):
+        add_task(watching.service, f"new{number}")
+    read: list[int] = []
+    asked: list[str] = []
+    rows = ReadConnection.rows
+
+    def counting(connection: ReadConnection, sql: str, *rest: Any, **options: Any) -> list[Row]:  # noqa: ANN401
+        found = rows(connection, sql, *rest, **options)
+        asked.append(sql)
+        read.append(len(found))
+        return found
+
+    monkeypatch.setattr(ReadConnection, "rows", counting)
+    moved = watching.moved()
+    monkeypatch.undo()
+
+    assert len(moved.rows) == changed
+    # The version, the events, the last event, the last cleanup, the tasks: as many statements whatever there is.
+    assert len(asked) == 5
+    assert sum(read) <= 2 * changed + len(shown) + 3
+    for sql in asked:
+        if "PRAGMA" not in sql:
+            values = [0] * sql.count("?")
+            for step in watching.service.execute(f"EXPLAIN QUERY PLAN {sql}", values).fetchall():
+                assert "SEARCH" in step[3]

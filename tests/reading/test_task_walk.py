@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from inspector.layout import native
 from inspector.layout.pages import Counts, TaskFilter, TaskKey, TaskPage, TaskPlaces
-from inspector.reading import steps, task_list, task_pages
+from inspector.reading import jobs, steps, task_list, task_pages
 from inspector.reading.answers import answer_of
 from inspector.reading.connection import ReadConnection
 from inspector.reading.errors import TookTooLong
@@ -53,6 +53,7 @@ def short_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(task_pages, "AT_ONCE_MS", -1)
     monkeypatch.setattr(task_pages, "WALK_S", -1.0)
     monkeypatch.setattr(task_list, "_RARE", 1)
+    monkeypatch.setattr(jobs, "_COUNT_MS", -1)
 
 
 def native_database(rows: list[tuple[int, str, str | None]]) -> sqlite3.Connection:

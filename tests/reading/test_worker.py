@@ -2,7 +2,6 @@
 
 import os
 import sqlite3
-import time
 from pathlib import Path
 
 import pytest
@@ -36,7 +35,7 @@ def long_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     db = create(path)
     add_task(db, "a")
     move_task(db, "a", "running")
-    rows = ((2 + seq, "a", 2 + seq, f'{{"delta":"{"word " * 60}{seq}"}}') for seq in range(1, EVENTS))
+    rows = ((2 + seq, "a", 2 + seq, f'{{"delta":"{"word " * 240}{seq}"}}') for seq in range(1, EVENTS))
     db.execute("BEGIN")
     db.executemany(
         "INSERT INTO task_events (id, task_id, seq, type, status, attempt, created_at, data) "
@@ -83,11 +82,10 @@ def test_it_is_nice_to_everybody_else(tmp_path: Path) -> None:
 def test_a_long_question_tells_how_far_it_is(long_log: Path) -> None:
     with reader_on(long_log, "--background") as worker:
         send(worker, 1, SECONDS_OF_WORK)
-        first = worker.until(Progressed).progress
-        second = worker.until(Progressed).progress
+        told = worker.until(Progressed).progress
 
-        assert 0 < first.done < second.done <= EVENTS + 2
-        assert first.of == second.of == EVENTS + 1
+        assert 0 < told.done < EVENTS
+        assert told.of == EVENTS + 1
         answer = worker.until(Answer).value
         assert isinstance(answer, EventHits)
         assert (answer.hits, answer.searched_to) == ((), None)
@@ -108,17 +106,10 @@ def test_one_that_is_stopped_is_answered_no_more_and_the_next_one_at_once(long_l
         send(worker, 1, SECONDS_OF_WORK)
         worker.until(Progressed)
         worker.send(encode(Stop(1)))
-        told_at = time.monotonic()
         send(worker, 2, ModelsRequest())
-        answer = worker.until(Answer)
-        took_s = time.monotonic() - told_at
-        send(worker, 3, SECONDS_OF_WORK)
-        whole_s = -time.monotonic()
-        worker.until(Answer)
-        whole_s += time.monotonic()
+        send(worker, 3, ModelsRequest())
 
-        assert answer.number == 2
-        assert took_s < whole_s
+        assert [worker.until(Answer).number, worker.until(Answer).number] == [2, 3]
 
 
 def test_a_short_question_does_not_wait_for_a_long_one(long_log: Path) -> None:
