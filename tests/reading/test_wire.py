@@ -14,9 +14,12 @@ from hypothesis import strategies as st
 from inspector.layout.opened import LayoutKind, Mode, Opened
 from inspector.layout.pages import (
     Counts,
+    EventHit,
+    EventHits,
     EventPage,
     LogStretch,
     ModelPage,
+    Progress,
     TaskFilter,
     TaskKey,
     TaskPage,
@@ -26,11 +29,12 @@ from inspector.layout.pages import (
 from inspector.layout.rows import EventRow, ModelRow, StoredText, TaskDetail, TaskRow
 from inspector.lmsp.recovery import Leftover
 from inspector.lmsp.retention import RetentionPlan
-from inspector.reading.messages import Answer, Asked, Failed, Lost, Message, Moved
+from inspector.reading.messages import Answer, Asked, Failed, Lost, Message, Moved, Progressed, Stop
 from inspector.reading.requests import (
     CountsRequest,
     EventDataRequest,
     EventPageRequest,
+    EventSearchRequest,
     LeftoversRequest,
     ModelsRequest,
     RetentionRequest,
@@ -38,6 +42,7 @@ from inspector.reading.requests import (
     TaskPageRequest,
     TaskPlacesRequest,
     TasksByIdRequest,
+    TasksByPrefixRequest,
     TimelineRequest,
     Watch,
 )
@@ -64,6 +69,12 @@ MESSAGES: tuple[Message, ...] = (
     Asked(11, RetentionRequest(2**63 - 1)),
     Asked(12, TaskPageRequest(start=TaskKey(5, "t"))),
     Asked(13, TaskPlacesRequest(TaskFilter(text="x"), 50)),
+    Asked(14, TasksByPrefixRequest("task_1", TaskFilter(model_id="m"))),
+    Asked(15, EventSearchRequest("x", before_id=5)),
+    Stop(15),
+    Progressed(15, Progress(5, None, (EventHit(1, "t", 1, "response.created", "{}"),))),
+    Failed(15, "This took too long to read and was stopped.", took_too_long=True),
+    Answer(15, EventHits((), 5, 1)),
     Answer(1, TaskPage((TASK,), more=True, read_at_ms=1)),
     Answer(2, (TASK,)),
     Answer(3, TaskDetail(TASK, StoredText("{}", 2), None, None, None)),
