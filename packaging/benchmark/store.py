@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 import groups
+import indexes
 import memory
 import retention
 import singles
@@ -35,6 +36,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="lmsp-bench-", dir=chosen.folder) as made:
         folder = Path(made)
         missed = singles.report(singles.measure(folder, rounds=rounds, tasks=100))
+        indexes.report(indexes.measure(folder, rounds=rounds, tasks=40))
         missed += groups.report(groups.measure(folder, rounds=5, seconds=1))
         if shutil.which("strace"):
             found = groups.measure(folder, rounds=5, seconds=1, slower_by_us=FLUSH_MADE_LONGER_US)
