@@ -12,7 +12,7 @@ from inspector.layout.opened import Mode, Opened
 from inspector.layout.pages import TaskPage
 from inspector.layout.rows import TaskDetail
 from inspector.reading.answers import answer_of
-from inspector.reading.connection import ReadConnection
+from inspector.reading.connection import ReadConnection, Value
 from inspector.reading.errors import BUSY, STALE, SqliteTrouble, Unanswered, Unreadable, primary_code, sentence_of
 from inspector.reading.feed import Feed
 from inspector.reading.following import LOCKS_EVERY_S, FollowedFile
@@ -38,6 +38,7 @@ class Reader:
         self._opened = file.source.opened()
         self._told_of = file.source, file.source.shape
         self._pushes: list[Push] = []
+        self._seen_version: Value = None
         self._in_trouble = False
         self._told_of_loss = False
 
@@ -100,6 +101,17 @@ class Reader:
             self._file.lose(error.sentence)
         self._say_what_became_of_the_file()
         return self.take_pushes()
+
+    def is_written(self) -> bool:
+        """Say whether another process has written to the database since this was asked last. False where none tells."""
+        if self._file.source.mode is not Mode.LIVE or self._file.lost or self._file.waits_for:
+            return False
+        try:
+            version = self._file.source.connection.value("PRAGMA data_version")
+        except SqliteTrouble:
+            return True
+        before, self._seen_version = self._seen_version, version
+        return before != version
 
     def take_pushes(self) -> tuple[Push, ...]:
         """Return what there is to say without a look: a change of mode that a question came upon, or the loss."""

@@ -24,6 +24,18 @@ NICENESS: Final = 19
 IDLE_S: Final = 30.0
 """After so long without a question the process ends: what it holds, somebody else can use."""
 
+REST_S: Final = 0.02
+"""How long a rest is after a step while a service writes, at least: in it a checkpoint ends and the -wal begins anew.
+
+That needs a moment in which nobody reads; steps that follow one another would leave none, and the -wal would grow.
+"""
+
+_RESTS_TIMES: Final = 3
+"""How many times as long as the step the rest is."""
+
+_AT_WORK_S: Final = 1.0
+"""For so long after a write a service counts as writing."""
+
 TELLS_EVERY_S: Final = 0.1
 """How often a question tells how far it is; what it finds is told at once."""
 
@@ -45,16 +57,30 @@ class Worker:
         self._idle_s = idle_s
         self._decoder = Decoder()
         self._tasks: deque[_Task] = deque()
+        self._rests_until = 0.0
+        self._written_at = -_AT_WORK_S
 
     def serve(self) -> None:
         """Serve until the input ends, the process is told to stop, the file is lost, or nothing was asked for long."""
         self._send(self._reader.opened)
-        while not self._stop.is_set() and self._take_in(0.0 if self._tasks else self._idle_s):
-            if self._tasks and not self._step(self._tasks[0]):
-                return
+        while not self._stop.is_set() and self._take_in():
+            began = time.monotonic()
+            if self._tasks and began >= self._rests_until:
+                if not self._step(self._tasks[0]):
+                    return
+                self._rest(time.monotonic() - began)
 
-    def _take_in(self, wait_s: float) -> bool:
-        """Take in what has come, and say whether there is reason to go on."""
+    def _rest(self, step_s: float) -> None:
+        """Rest after a step that took so long, if a service is writing."""
+        now = time.monotonic()
+        if self._reader.is_written():
+            self._written_at = now
+        if now - self._written_at < _AT_WORK_S:
+            self._rests_until = now + max(REST_S, _RESTS_TIMES * step_s)
+
+    def _take_in(self) -> bool:
+        """Take in what has come, waiting while there is nothing to do, and say whether there is reason to go on."""
+        wait_s = max(0.0, self._rests_until - time.monotonic()) if self._tasks else self._idle_s
         ready, _, _ = select.select([self._input, self._stop.wakes], [], [], wait_s)
         if self._input not in ready:
             return bool(self._tasks)
