@@ -69,14 +69,8 @@ class Settings:
 
     def _contents(self) -> dict[str, bool]:
         if self._content is None:
-            from json import loads  # noqa: PLC0415  not for the first page
-
             stored = self._value("content")
-            try:
-                pairs = loads(stored) if isinstance(stored, str) else []
-                self._content = {str(path): bool(shown) for path, shown in pairs}
-            except (ValueError, TypeError):
-                self._content = {}
+            self._content = _choices(stored) if isinstance(stored, str) else {}
         return self._content
 
     def _value(self, key: str) -> object:
@@ -85,6 +79,15 @@ class Settings:
     def _keep(self, key: str, value: object) -> None:
         if self._store is not None:
             self._store.setValue(key, value)
+
+
+def _choices(stored: str) -> dict[str, bool]:
+    from json import loads  # noqa: PLC0415  not for the first page of who has chosen nothing
+
+    try:
+        return {str(path): bool(shown) for path, shown in loads(stored)}
+    except (ValueError, TypeError):
+        return {}
 
 
 def user_settings() -> Settings:

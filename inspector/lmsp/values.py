@@ -2,7 +2,7 @@
 
 ``dataclass(frozen=True, slots=True)`` compiles six functions for each class, a millisecond in all. With some fifty
 values that is a good part of what a command, a reader process or the first page of a window takes to start. Here one
-function is compiled for a class, and the others are shared by all.
+function is compiled for a class, when the first value of it is made, and the others are shared by all.
 """
 
 from collections.abc import Callable, Iterable
@@ -26,8 +26,19 @@ def value(cls: type[T]) -> type[T]:
     # The class twice: of one name alone an attrgetter would make no tuple.
     all_of = attrgetter("__class__", "__class__", *(each.name for each in fields(made)))  # type: ignore[arg-type]
     type.__setattr__(made, "_all_of", all_of)
-    type.__setattr__(made, "__init__", _initialiser(made))
+    type.__setattr__(made, "__init__", _first_initialiser(made))
     return made
+
+
+def _first_initialiser(made: type) -> Callable[..., None]:
+    """Return what stands in for the initialiser until the first value is made: most classes see none for long."""
+
+    def initialise(self: object, *given: object, **named: object) -> None:
+        compiled = _initialiser(made)
+        type.__setattr__(made, "__init__", compiled)
+        compiled(self, *given, **named)
+
+    return initialise
 
 
 def _initialiser(made: type) -> Callable[..., None]:
