@@ -24,13 +24,13 @@ NICENESS: Final = 19
 IDLE_S: Final = 30.0
 """After so long without a question the process ends: what it holds, somebody else can use."""
 
-REST_S: Final = 0.02
+REST_S: Final = 0.03
 """How long a rest is after a step while a service writes, at least: in it a checkpoint ends and the -wal begins anew.
 
 That needs a moment in which nobody reads; steps that follow one another would leave none, and the -wal would grow.
 """
 
-_RESTS_TIMES: Final = 3
+_RESTS_TIMES: Final = 4
 """How many times as long as the step the rest is."""
 
 _AT_WORK_S: Final = 1.0
