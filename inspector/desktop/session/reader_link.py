@@ -182,6 +182,8 @@ class ReaderLink:
                 future.cancel()  # nobody has taken it up, and nobody misses it
             elif not future.done():
                 future.set_exception(ReaderGone())
+                # Looked at: whoever waited may be cancelled before the loop comes to it, and nobody is to read of it.
+                future.exception()
         if why is not None:
             self._process.kill()
         # The process is waited for beside the loop: the window goes on, and the interpreter still sees it end.

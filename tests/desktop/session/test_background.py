@@ -1,6 +1,7 @@
 """Long questions on real files: a process of their own, only when it is needed, and never a stall."""
 
 import asyncio
+import gc
 import os
 import signal
 import sqlite3
@@ -157,6 +158,21 @@ async def test_closed_it_answers_nothing_more(long_log: Path) -> None:
         asked.close()
         with pytest.raises(ReaderGone):
             await waiting
+
+
+async def test_who_is_cancelled_at_the_moment_it_closes_leaves_nothing_to_be_told_of(long_log: Path) -> None:
+    told: list[dict[str, object]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, context: told.append(context))
+    async with background_on(long_log) as asked:
+        waiting = asyncio.create_task(asked.ask(LONG))
+        await until(lambda: asked.pid)
+        asked.close()
+        waiting.cancel()
+        await asyncio.wait([waiting])
+        assert waiting.cancelled()
+    del waiting
+    gc.collect()
+    assert told == []
 
 
 async def test_a_file_that_cannot_be_read_is_not_tried_for_ever(tmp_path: Path) -> None:
