@@ -36,8 +36,6 @@ def run(path: str, mode: Mode | None, now_ms: Callable[[], int], *, background: 
     The first message is Opened, or Lost where the file cannot be read at all. ``background``: take the steps of long
     questions, watch nothing, and make no copy of the file.
     """
-    if background:
-        os.nice(NICENESS)
     with suppress(OSError):
         Path("/proc/self/comm").write_text(READER_NAME, encoding="ascii")
     output = os.dup(sys.stdout.fileno())
@@ -52,6 +50,8 @@ def run(path: str, mode: Mode | None, now_ms: Callable[[], int], *, background: 
     with reader, suppress(BrokenPipeError):
         try:
             if background:
+                # Not before: where all cores are busy, it would take seconds to be loaded.
+                os.nice(NICENESS)
                 Worker(reader, sys.stdin.fileno(), output, stop, now_ms, IDLE_S).serve()
             else:
                 _Service(reader, sys.stdin.fileno(), output, stop).serve()
