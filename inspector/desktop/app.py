@@ -62,7 +62,8 @@ def run(use: Use, settings: Settings) -> int:
     SIGINT and SIGTERM end ``use`` in order; returned is 0, or 128 and the number of the signal. What ``use`` raises is
     raised here.
     """
-    app = QApplication([APPLICATION])
+    # As an argument, since to set it would load what the first page needs nothing of: see widgets/style_states.py.
+    app = QApplication([APPLICATION, "-style", "fusion"])
     app.setApplicationName(APPLICATION)
     app.setApplicationDisplayName("LMSP Inspector")
     app.setDesktopFileName("org.lmsp.Inspector")

@@ -22,7 +22,7 @@ class BusyLine(QWidget):
 
     def __init__(self, parent: QWidget | None = None, *, still: bool | None = None) -> None:
         super().__init__(parent)
-        self._still = not wants_motion() if still is None else still
+        self._still = still
         self._step = -1
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._patience = QTimer(self)
@@ -64,7 +64,7 @@ class BusyLine(QWidget):
             return
         painter = QPainter(self)
         accent = tokens_of(self.palette()).accent
-        if self._still:
+        if self._is_still():
             painter.fillRect(self.rect(), accent)
         else:
             width = self.width() / 4
@@ -75,9 +75,14 @@ class BusyLine(QWidget):
     def _appear(self) -> None:
         self._step = 0
         self.setAccessibleDescription(self.tr("Busy"))
-        if not self._still:
+        if not self._is_still():
             self._moving.start()
         self.update()
+
+    def _is_still(self) -> bool:
+        if self._still is None:
+            self._still = not wants_motion()
+        return self._still
 
     def _move(self) -> None:
         self._step = (self._step + 1) % (_ROUND + 1)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOptionViewItem
 
 from inspector.desktop.widgets.drawing import (
     Face,
@@ -26,6 +26,7 @@ from inspector.desktop.widgets.palette import Tokens, mixed, tokens_of
 from inspector.desktop.widgets.progress import BAR_HEIGHT, BAR_WIDTH, paint_progress
 from inspector.desktop.widgets.row_cells import Cell, Ink
 from inspector.desktop.widgets.shapes import SHAPE, state_pixmap, warning_pixmap
+from inspector.desktop.widgets.style_states import style_states
 from inspector.desktop.widgets.tips import show_tip
 
 # Plain integers: looking an enum's member up inside data() doubles the time of a frame.
@@ -59,10 +60,6 @@ GAP: Final = 6
 """From a shape or an icon to its word."""
 Index = QModelIndex | QPersistentModelIndex
 
-_SELECTED = QStyle.StateFlag.State_Selected
-_ACTIVE = QStyle.StateFlag.State_Active
-_FOCUS = QStyle.StateFlag.State_HasFocus
-
 
 class CellDelegate(QStyledItemDelegate):
     """Paints the ground of a cell and leaves its content to ``paint_content``."""
@@ -85,7 +82,7 @@ class CellDelegate(QStyledItemDelegate):
         device = painter.device()
         thin = 1.0 / device.devicePixelRatio()
         painter.fillRect(QRectF(rect.x(), rect.y() + rect.height() - thin, rect.width(), thin), tokens.line)
-        if option.state & _FOCUS:
+        if option.state & style_states().focus:
             frame(painter, QRectF(rect), tokens.accent)
 
     def paint_content(self, painter: QPainter, room: QRect, index: Index, tokens: Tokens) -> None:
@@ -113,9 +110,9 @@ class CellDelegate(QStyledItemDelegate):
         return True
 
     def _ground(self, option: QStyleOptionViewItem, view: Any, index: Index, tokens: Tokens) -> QColor:  # noqa: ANN401
-        state = option.state
-        if state & _SELECTED:
-            ground = tokens.select if state & _ACTIVE else tokens.select_in
+        state, states = option.state, style_states()
+        if state & states.selected:
+            ground = tokens.select if state & states.active else tokens.select_in
         elif index.row() == getattr(view, "hover_row", -1):
             ground = tokens.hover
         else:

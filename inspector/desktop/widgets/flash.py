@@ -37,7 +37,7 @@ class FlashClock(QObject):
         """Count time by ``now_ms``. ``still``: warm for a second, then cold; None: as the desktop wishes."""
         super().__init__(parent)
         self.now_ms = now_ms
-        self._still = not wants_motion() if still is None else still
+        self._still = still
         self._warm: dict[tuple[QAbstractItemView, QPersistentModelIndex], None] = {}
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -47,6 +47,8 @@ class FlashClock(QObject):
         """Return how much of the flash colour a cell has that changed at ``at_ms``: 1 at first, 0 when it is cold."""
         if at_ms is None:
             return 0.0
+        if self._still is None:
+            self._still = not wants_motion()
         passed = self.now_ms() - at_ms
         if self._still:
             return 1.0 if passed < STILL_MS else 0.0

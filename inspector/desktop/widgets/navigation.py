@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QListView,
-    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
@@ -20,6 +19,7 @@ from inspector.desktop.widgets.fonts import at_least
 from inspector.desktop.widgets.icons import icon_pixmap
 from inspector.desktop.widgets.lines import frame, line_above
 from inspector.desktop.widgets.palette import mixed, tokens_of
+from inspector.desktop.widgets.style_states import style_states
 from inspector.desktop.widgets.table import ACCENT_BAR
 from inspector.desktop.widgets.tips import show_tip
 from inspector.desktop.widgets.viewport import own_viewport
@@ -159,8 +159,8 @@ class _EntryDelegate(QStyledItemDelegate):
         return QSize(ICONS_WIDTH, height)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        tokens = tokens_of(self._navigation.palette())
-        state = option.state
+        navigation = self._navigation
+        tokens = tokens_of(navigation.palette())
         whole = option.rect
         entry = QRect(whole.left(), whole.bottom() + 1 - at_least(_ENTRY), whole.width(), at_least(_ENTRY))
         painter.fillRect(whole, tokens.window)
@@ -168,11 +168,11 @@ class _EntryDelegate(QStyledItemDelegate):
             middle = QRectF(whole.left() + _RIGHT, whole.top() + _BETWEEN_GROUPS // 2, whole.width() - 2 * _RIGHT, 1)
             line_above(painter, middle, tokens.line)
         is_enabled = bool(index.flags() & Qt.ItemFlag.ItemIsEnabled) and self._navigation.isEnabled()
-        is_current = bool(state & QStyle.StateFlag.State_Selected)
+        is_current = navigation.selectionModel().isSelected(index)
         if is_current:
             painter.fillRect(entry, tokens.select)
             painter.fillRect(QRect(entry.left(), entry.top(), ACCENT_BAR, entry.height()), tokens.accent)
-        elif state & QStyle.StateFlag.State_MouseOver and is_enabled:
+        elif is_enabled and navigation.viewport().underMouse() and option.state & style_states().hover:
             painter.fillRect(entry, mixed(tokens.text, tokens.window, 0.05))
         ratio = painter.device().devicePixelRatio()
         ink = tokens.text2 if is_enabled else mixed(tokens.text3, tokens.window, 0.7)
@@ -182,7 +182,7 @@ class _EntryDelegate(QStyledItemDelegate):
         painter.drawPixmap(left, entry.top() + (entry.height() - _ICON) // 2, icon)
         if not icons_only:
             self._paint_words(painter, entry, index, is_current, is_enabled)
-        if state & QStyle.StateFlag.State_HasFocus:
+        if navigation.hasFocus() and index == navigation.currentIndex():
             frame(painter, QRectF(entry), tokens.accent, 2)
 
     def helpEvent(self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index) -> bool:

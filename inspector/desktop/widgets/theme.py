@@ -1,4 +1,4 @@
-"""Light, dark or as the system says: style, palette and style sheet of the application, switchable at run time."""
+"""Light, dark or as the system says: palette and style sheet of the application, switchable at run time."""
 
 from enum import StrEnum
 
@@ -20,13 +20,11 @@ class Theme(StrEnum):
 
 
 def apply_theme(app: QApplication, theme: Theme) -> None:
-    """Give ``app`` Fusion, the palette of ``theme`` and the style sheet made from it.
+    """Give ``app``, which has the style Fusion, the palette of ``theme`` and the style sheet made from it.
 
     May be called again at any time: widgets get a PaletteChange and draw themselves anew. ``SYSTEM`` follows the
     desktop's colour scheme as it is now; a desktop that asks for more contrast keeps its own palette.
     """
-    if app.style().objectName() != "fusion":
-        app.setStyle("Fusion")
     if is_nobodys(app.font()):
         app.setFont(system_font())
     tokens = _chosen(app, theme)
