@@ -8,6 +8,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -79,13 +80,17 @@ def show(path: Path) -> None:
     task_id, events, short = longest_and_short(path)
 
     class Painted(QObject):
-        """Says when the window's events have been painted next."""
+        """Says when the events of the wanted task have been painted."""
 
-        done: "asyncio.Future[None] | None" = None
+        def __init__(self, is_there: "Callable[[], bool]") -> None:
+            super().__init__()
+            self._is_there = is_there
+            self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
         def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-            if event.type() == QEvent.Type.Paint and self.done is not None and not self.done.done():
-                self.done.set_result(None)
+            if event.type() == QEvent.Type.Paint and self._is_there():
+                # The filter runs before the paint: what follows it in the loop runs after.
+                asyncio.get_running_loop().call_soon(lambda: self.done.done() or self.done.set_result(None))
             return False
 
     async def use(inspector: Inspector) -> None:
@@ -93,19 +98,17 @@ def show(path: Path) -> None:
         inspector.open(Target(path))
         detail = inspector.window.views.detail
         events_list = detail.findChild(EventList)
-        painted = Painted()
-        events_list.viewport().installEventFilter(painted)
 
         async def opened(wanted: str) -> float:
+            painted = Painted(lambda: detail.task_id == wanted and events_list.model().rowCount() > 0)
+            events_list.viewport().installEventFilter(painted)
             started = time.perf_counter()
             inspector.selection.select(wanted)
             async with asyncio.timeout(SHOWN_WITHIN_S):
-                while detail.task_id != wanted or not events_list.model().rowCount():
-                    await asyncio.sleep(0.001)
-                painted.done = asyncio.get_running_loop().create_future()
-                events_list.viewport().update()
                 await painted.done
-            return (time.perf_counter() - started) * 1e3
+            took = (time.perf_counter() - started) * 1e3
+            events_list.viewport().removeEventFilter(painted)
+            return took
 
         await opened(short)
         shown, frames, turns = [], [], []
