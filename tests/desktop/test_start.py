@@ -32,6 +32,7 @@ NOT_FOR_THE_FIRST_PAGE = (
     "html.entities",
     "sqlite3",
     "sqlite_utils",
+    "zoneinfo",
 )
 
 LOADED = """
@@ -91,6 +92,7 @@ def test_the_first_page_is_there_before_anything_that_it_does_not_show_is_loaded
     # PySide loads classes as they are used, and all there are where it is asked for a widget that it does not know.
     assert "QTableView" in found["classes"]
     assert "QCalendarWidget" not in found["classes"]
+    assert "QStyle" not in found["classes"]
 
 
 async def test_the_page_that_was_asked_for_at_the_launch_is_asked_for_once(tmp_path: Path) -> None:
