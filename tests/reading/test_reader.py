@@ -256,3 +256,16 @@ def test_a_page_holds_rows_as_they_are(tmp_path: Path) -> None:
         more=False,
         read_at_ms=read_at(),
     )
+
+
+def test_a_reader_knows_whether_a_service_is_writing(tmp_path: Path) -> None:
+    path = make(tmp_path / "service.db", "a")
+    with open_reader(path, now_ms=read_at) as resting:
+        assert not resting.is_written()
+    with service_on(path) as service, open_reader(path, now_ms=read_at) as reader:
+        reader.is_written()
+        told = [reader.is_written()]
+        add_task(service, "b")
+        told += [reader.is_written(), reader.is_written()]
+
+        assert told == [False, True, False]
