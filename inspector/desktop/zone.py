@@ -2,9 +2,11 @@
 
 from datetime import UTC, datetime, timedelta, tzinfo
 
+from PySide6.QtCore import QTimeZone
+
 
 def local_zone() -> tzinfo:
-    """Return this machine's time zone, or UTC where its name means nothing here."""
+    """Return this machine's time zone, which tells its name as a text."""
     return _MachineZone()
 
 
@@ -20,6 +22,10 @@ class _MachineZone(tzinfo):
 
     def dst(self, moment: datetime | None) -> timedelta | None:
         return None
+
+    def __str__(self) -> str:
+        """Return the zone's name, ``Europe/Berlin`` say, as the system has it."""
+        return QTimeZone.systemTimeZoneId().toStdString()
 
     def tzname(self, moment: datetime | None) -> str | None:
         return None if moment is None else moment.replace(tzinfo=None).astimezone().tzname()

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
+from PySide6.QtCore import QTimeZone
 
 from inspector.desktop.zone import local_zone
 
@@ -45,3 +46,7 @@ def test_a_name_that_means_nothing_here_is_utc(monkeypatch: pytest.MonkeyPatch) 
     finally:
         monkeypatch.undo()
         time.tzset()
+
+
+def test_the_zone_tells_its_name() -> None:
+    assert str(local_zone()) == QTimeZone.systemTimeZoneId().toStdString()
