@@ -9,11 +9,11 @@ from typing import Final
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.desktop.main_window import MainWindow
-from inspector.desktop.session.latest_only import OneAtATime
 from inspector.desktop.session.session import POLL_EVERY_MS, Session
 from inspector.desktop.settings import Settings
 from inspector.desktop.widgets.message_kind import MessageKind
 from inspector.desktop.widgets.words import clock_time, grouped
+from inspector.desktop.wiring.rested import Rested
 from inspector.desktop.wiring.settling import Settling
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.pages import Counts, TaskFilter
@@ -52,9 +52,10 @@ class FrameWiring(QObject):
         self._window = window
         self._session = session
         self._settings = settings
-        self._counts = OneAtATime()
+        self._counts = Rested(session.spawn, self._ask_counts, self._take_counts)
         self._total: Counts | None = None
         self._statuses: dict[str, str] = {}
+        window.views.tasks.shown_changed.connect(lambda _task_ids: self._show_status())
         session.opened.connect(self._on_opened)
         session.could_not_open.connect(self._on_could_not_open)
         session.moved.connect(self._on_moved)
@@ -66,7 +67,7 @@ class FrameWiring(QObject):
         window.views.tasks.shown_changed.connect(self._keep_pace)
         self._ticking = QTimer(self)
         self._ticking.timeout.connect(self.tick)
-        settling.file_settled.connect(lambda: session.spawn(self._show_counts()))
+        settling.file_settled.connect(self._counts.refresh)
 
     def add_words(self, view: str, words: Callable[[], str]) -> None:
         """Let the status bar say these words while the view of this name is on screen."""
@@ -169,7 +170,7 @@ class FrameWiring(QObject):
             # It was under way when the pause began: ages are told of its moment from now on.
             self._show_moment(moved.read_at_ms)
         self._notice_failures(moved.rows)
-        self._session.spawn(self._show_counts())
+        self._counts.refresh()
         self.tick()
 
     def _on_lost(self, sentence: str, at_ms: int) -> None:
@@ -246,8 +247,8 @@ class FrameWiring(QObject):
         elif failed:
             self._window.show_notice(self.tr("%s tasks failed") % grouped(len(failed)), NOTICE_MS)
 
-    async def _show_counts(self) -> None:
-        await self._counts.refresh(lambda: self._session.ask(CountsRequest(TaskFilter())), self._take_counts)
+    async def _ask_counts(self) -> Counts:
+        return await self._session.ask_in_background(CountsRequest(TaskFilter()))
 
     def _take_counts(self, counts: Counts) -> None:
         self._total = counts
