@@ -17,7 +17,7 @@ _WIDTHS: Final = {
     TaskColumn.WAIT: 76,
     TaskColumn.RUN: 76,
     TaskColumn.EVENTS: 66,
-    TaskColumn.LAST_EVENT: 84,
+    TaskColumn.LAST_EVENT: 104,
 }
 
 
@@ -45,6 +45,8 @@ class TasksTable(DenseTable):
         self.set_widths([_WIDTHS.get(column, 0) for column in TaskColumn])
         header = self.horizontalHeader()
         header.setMinimumSectionSize(48)
+        # What is left belongs to the model, the only text that can be long.
+        header.setStretchLastSection(False)
         header.setSectionResizeMode(TaskColumn.MODEL, QHeaderView.ResizeMode.Stretch)
 
     @property
