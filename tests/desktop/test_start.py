@@ -124,7 +124,8 @@ async def test_a_view_that_is_built_late_shows_what_there_is(tmp_path: Path) -> 
             await until(lambda: inspector.selection.task_id == task_id)
             pane = inspector.window.views.detail
             await until(lambda: pane.task_id == task_id)
-            assert pane.title.cancel_button.isEnabled()
+            # Whether a task may be cancelled is known once the reader has seen whose file it is.
+            await until(lambda: pane.title.cancel_button.isEnabled())
 
 
 async def test_without_a_file_the_window_begins_with_the_start_view() -> None:
