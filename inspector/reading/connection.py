@@ -162,6 +162,14 @@ class ReadConnection:
         found = self.rows(sql, parameters)
         return found[0][0] if found else None
 
+    def data_version(self) -> int:
+        """Return a number that is another one after each commit of another connection. Asked most of all: no detours.
+
+        Raises sqlite3.Error.
+        """
+        found: int = self._db.execute("PRAGMA data_version").fetchall()[0][0]
+        return found
+
     @contextmanager
     def within(self, deadline_ms: int) -> Iterator[None]:
         """Stop every query in the block when ``deadline_ms`` have passed, or at the end of a block around it."""

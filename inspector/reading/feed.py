@@ -27,8 +27,8 @@ class Feed:
     def __init__(self) -> None:
         self._last_event_id: int | None = None
         self._last_cleanup: Value = None
-        self._data_version: Value = None
-        self._noticed: Value = None
+        self._data_version: int | None = None
+        self._noticed: int | None = None
         self._watched: tuple[str, ...] = ()
         self._told: dict[str, TaskRow] = {}
         self._just_told: deque[Sequence[TaskRow]] = deque()
@@ -37,7 +37,7 @@ class Feed:
 
     def start(self, connection: ReadConnection, shape: Shape) -> None:
         """Take the database as it is for seen. What of it is damaged is left to the questions that meet it."""
-        self._data_version = connection.value("PRAGMA data_version")
+        self._data_version = connection.data_version()
         with suppress(*SqliteTrouble):
             self._take_for_seen(connection, shape)
 
@@ -81,7 +81,7 @@ class Feed:
     def is_behind(self, connection: ReadConnection) -> bool:
         """Say whether there may be something to tell: one pragma, however large the database is."""
         # Asked before anything is read: what is committed meanwhile shows again at the next look, instead of never.
-        self._noticed = connection.value("PRAGMA data_version")
+        self._noticed = connection.data_version()
         return self._noticed != self._data_version or self._newly_watched
 
     def changes(self, connection: ReadConnection, shape: Shape, read_at_ms: int) -> Moved | None:

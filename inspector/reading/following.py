@@ -65,6 +65,19 @@ class FollowedFile:
         """Say whether a file that is read as one at rest has been written to: what was read of it does not count."""
         return self.source.mode is Mode.RESTING and has_changed(self.source.look.path, self._guard)
 
+    def is_followed(self) -> bool:
+        """Say whether a file that a service is at work on needs no other look than at what is in it.
+
+        So it is for most of a second after :meth:`follow`. A file at rest is followed by its guard at each look.
+        """
+        return (
+            self.source.mode is Mode.LIVE
+            and time.monotonic() < self._ask_locks_at
+            and self._reopen_at is None
+            and self.lost is None
+            and self.waits_for is None
+        )
+
     def follow(self) -> bool:
         """Notice what became of the file and of who has it open, and say whether it can be read now.
 

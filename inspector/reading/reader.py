@@ -85,9 +85,12 @@ class Reader:
     def look(self) -> tuple[Push, ...]:
         """Look once whether anything has changed, and return what there is to say, in order.
 
-        On a file at rest that costs a few stats, else one pragma as well.
+        On a file at rest that costs a few stats; on a live one a pragma, and about once a second the stats as well.
         """
         try:
+            if self._file.is_followed() and not self._feed.is_behind(self._file.source.connection):
+                self._in_trouble = False
+                return self.take_pushes()
             if self._file.follow():
                 self._say_what_became_of_the_file()
                 self._take_changes()

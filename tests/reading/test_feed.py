@@ -293,8 +293,8 @@ def test_a_look_reads_what_changed_and_what_is_on_screen_however_much_there_is(
     monkeypatch.undo()
 
     assert len(moved.rows) == changed
-    # The version, the events, the last event, the last cleanup, the tasks: as many statements whatever there is.
-    assert len(asked) == 5
+    # The events, the last event, the last cleanup, the tasks: as many statements whatever there is.
+    assert len(asked) == 4
     assert sum(read) <= 2 * changed + len(shown) + 3
     for sql in asked:
         if "PRAGMA" not in sql:

@@ -8,6 +8,7 @@ import pytest
 from inspector.layout.opened import LayoutKind, Mode, Opened
 from inspector.layout.pages import TaskPage
 from inspector.reading.answers import answer_of
+from inspector.reading.companions import Guard, guard_of
 from inspector.reading.errors import Unanswered
 from inspector.reading.messages import Lost, Moved, Push
 from inspector.reading.reader import Reader, open_reader
@@ -208,6 +209,26 @@ def test_a_live_look_costs_one_pragma(tmp_path: Path, statements: list[str]) -> 
         for _ in range(3):
             assert reader.look() == ()
         assert statements == ["PRAGMA data_version"] * 3
+
+
+def test_a_live_look_leaves_the_files_alone_until_the_locks_are_asked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, statements: list[str]
+) -> None:
+    path = make(tmp_path / "service.db", "early")
+    asked: list[str] = []
+
+    def counting(of: str) -> Guard:
+        asked.append(of)
+        return guard_of(of)
+
+    with service_on(path) as service, open_reader(path, now_ms=read_at, locks_every_s=3_600) as reader:
+        monkeypatch.setattr("inspector.reading.source.guard_of", counting)
+        statements.clear()
+        assert reader.look() == ()
+        assert statements == ["PRAGMA data_version"]
+        assert asked == []
+        add_task(service, "late")
+        assert moved_ids(reader.look()) == ["late"]
 
 
 @pytest.mark.parametrize("live", [True, False])
