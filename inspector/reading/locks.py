@@ -59,7 +59,9 @@ def listed_owners(path: str, wanted: LockRange, *, others_only: bool = True) -> 
     except OSError:
         return None
     mine = os.getpid()
-    entries = [entry for line in listed.splitlines() if (entry := _entry(line)) and entry.inode == found.st_ino]
+    # Asked once a second for as long as a file is open: of the locks of the whole machine only these are taken apart.
+    lines = [line for line in listed.splitlines() if f":{found.st_ino} " in line]
+    entries = [entry for line in lines if (entry := _entry(line)) and entry.inode == found.st_ino]
     # On overlay and btrfs the device listed is not the one that stat tells; our own lock, where we hold one, shows it.
     devices = {f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}"}
     devices |= {entry.device for entry in entries if entry.pid == mine}
