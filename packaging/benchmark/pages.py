@@ -51,7 +51,7 @@ def queries(conn: sqlite3.Connection) -> list[Query]:
     ids = [str(each) for (each,) in conn.execute("SELECT id FROM tasks WHERE id >= ? LIMIT 100", (task_id,))]
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ids[0], ids[-1], strict=False)))
     prefix = ids[0][:same]
-    (long_one,) = one("SELECT id FROM tasks WHERE last_seq > ? LIMIT 1", PAGE_ROWS)
+    long_one, _ = one("SELECT id, max(last_seq) FROM tasks")
     return [
         Query("first page", TaskPageRequest(), f"SELECT {COLUMNS} FROM tasks {NEWEST}"),
         Query("deep page", TaskPageRequest(after=TaskKey(*deep)), after, deep),

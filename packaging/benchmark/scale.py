@@ -60,7 +60,8 @@ def main() -> int:
         on = Databases(big, small, folder, max(5, chosen.rounds))
         names = chosen.only or (IN_SMALL if chosen.small else tuple(BARS))
         missed = [bar for name in names for bar in measured_twice(BARS[name], on, small=chosen.small)]
-    print(f"missed or inconclusive twice: {', '.join(missed)}" if missed else "every bar was held")
+    which = "that is the same at every size " if chosen.small else ""
+    print(f"missed or inconclusive twice: {', '.join(missed)}" if missed else f"every bar {which}was held")
     return int(bool(missed))
 
 
@@ -79,16 +80,18 @@ def measured_twice(module: str, on: Databases, *, small: bool) -> list[str]:
     first = measure(on)
     for verdict in first:
         print(verdict.line(), flush=True)
-    if all(verdict.word == "held" for verdict in first):
+    open_ones = {each.bar for each in first if _decides(each, small=small)}
+    if not open_ones:
         return []
-    held = {verdict.bar for verdict in first if verdict.word == "held"}
-    missed = {verdict.bar for verdict in first if verdict.word == "missed"}
-    again = [verdict for verdict in measure(on) if verdict.bar not in held]
+    again = [each for each in measure(on) if each.bar in open_ones]
     for verdict in again:
         print(f"once more, {verdict.line()}", flush=True)
-    if small:
-        return [each.bar for each in again if each.steady and each.word == "missed" and each.bar in missed]
-    return [each.bar for each in again if each.word != "held"]
+    return [each.bar for each in again if _decides(each, small=small)]
+
+
+def _decides(verdict: Verdict, *, small: bool) -> bool:
+    """Say whether a bar is not held; of a small run only where it is the same at every size."""
+    return (verdict.steady and verdict.word == "missed") if small else verdict.word != "held"
 
 
 if __name__ == "__main__":
