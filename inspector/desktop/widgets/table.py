@@ -52,7 +52,8 @@ class DenseHeader(QHeaderView):
             self.viewport().update()
 
     def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), header_height(self._dense))
+        # Nobody asks a header along the top how wide it wishes to be, and Qt would measure every word of it to tell.
+        return QSize(self.minimumSectionSize(), header_height(self._dense))
 
     def sectionSizeFromContents(self, section: int) -> QSize:
         word = one_line(self._word(section))

@@ -97,3 +97,17 @@ def test_a_strip_that_wraps_cuts_nothing_at_any_width(qtbot: QtBot, pages: Pages
         qtbot.waitUntil(lambda: strip.height() == strip.heightForWidth(strip.width()))
         assert len({place.y() for place in places(flow)}) == lines
         assert max(place.bottom() for place in places(flow)) <= strip.height() - 6
+
+
+def test_the_height_follows_what_is_hidden_and_what_comes(qtbot: QtBot) -> None:
+    _, flow = filled(qtbot, (100, 20), (100, 20))
+    assert flow.heightForWidth(210) == 20
+    flow.addWidget(Block(100, 30))
+    flow.invalidate()
+    assert flow.heightForWidth(210) == 56
+    last = flow.itemAt(2)
+    assert last is not None
+    widget = last.widget()
+    assert widget is not None
+    widget.hide()
+    assert flow.heightForWidth(210) == 20
