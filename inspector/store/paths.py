@@ -10,6 +10,8 @@ from inspector.store.errors import Unusable
 
 _JOURNAL_MAGIC: Final = bytes.fromhex("d9d505f920a163d7")
 
+_LOOKS: Final = 3
+
 FileId: TypeAlias = tuple[int, int]
 """Device and inode: which file it is, under whatever name."""
 
@@ -66,7 +68,11 @@ def check_path(file: Path, *, may_create: bool) -> None:
 
 
 def _is_writable(file: Path) -> bool:
-    return os.access(file, os.W_OK, effective_ids=os.access in os.supports_effective_ids) or not file.exists()
+    # More than once: another process may make the file, or remove it, between the two questions.
+    return any(
+        os.access(file, os.W_OK, effective_ids=os.access in os.supports_effective_ids) or not file.exists()
+        for _ in range(_LOOKS)
+    )
 
 
 def _names_another_file(journal: Path) -> bool:
