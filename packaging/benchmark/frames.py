@@ -85,6 +85,9 @@ async def _loaded(inspector: Inspector, first: int) -> None:
     bar, height = tasks.table.verticalScrollBar(), tasks.table.rowHeight(0)
     async with asyncio.timeout(LOADED_WITHIN_S):
         for row in (first + 100, first):
+            # The scroll bar learns of new rows when the table is laid out, a moment after them.
+            while bar.maximum() < row * height:
+                await asyncio.sleep(0.01)
             bar.setValue(row * height)
             while tasks.rows.missing(row, row + 40) or tasks.rows.missing(*tasks.table.shown_rows()):
                 await asyncio.sleep(0.01)

@@ -34,7 +34,7 @@ BARS = {
 }
 """Bar 2 is measured with bar 1, bar 13 with bar 4."""
 
-IN_SMALL = ("1", "4", "5", "12")
+IN_SMALL = ("1", "4", "5", "9", "12")
 LARGE, SMALL = (1_000_000, 10_000_000), (20_000, 200_000)
 A_HUNDREDTH = 100
 LEAST_TASKS = 2_000

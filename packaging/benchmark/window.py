@@ -88,7 +88,15 @@ async def jump(inspector: Inspector, times: int) -> None:
     bar = tasks.table.verticalScrollBar()
     order = random.Random(1)
     deadline = time.monotonic() + 60
-    while tasks.rows.canFetchMore(tasks.table.rootIndex()) and time.monotonic() < deadline:
+
+    def is_whole() -> bool:
+        # The scroll bar learns of new rows when the table is laid out, a moment after them.
+        height = tasks.rows.rowCount() * tasks.table.rowHeight(0)
+        return not tasks.rows.canFetchMore(tasks.table.rootIndex()) and bar.maximum() + bar.pageStep() >= height
+
+    while not is_whole():
+        if time.monotonic() > deadline:
+            raise AssertionError("the table never came to its whole length")
         await asyncio.sleep(0.05)
     for _ in range(times):
         bar.setValue(order.randrange(max(1, bar.maximum())))
