@@ -60,6 +60,12 @@ def has_changed(path: str, before: Guard) -> bool:
     return False
 
 
+def is_still_there(path: str, before: Guard) -> bool:
+    """Say whether the file of ``before`` is still the one at ``path``, and not empty: one look at one file."""
+    found = _state(path)
+    return found is not None and (found.device, found.inode) == before.identity and found.size > 0
+
+
 def refuse_odd_companions(path: str, name: str) -> None:
     """Raise Unreadable where a companion is a link or no file: SQLite would refuse it, or read what was not meant."""
     for suffix in SUFFIXES:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from inspector.layout.opened import Mode
-from inspector.reading.companions import Guard, has_changed
+from inspector.reading.companions import Guard, has_changed, is_still_there
 from inspector.reading.errors import Unanswered, Unreadable
 from inspector.reading.holders import holders_listed
 from inspector.reading.locks import ANY_USE, WAL_OPEN
@@ -68,7 +68,8 @@ class FollowedFile:
     def is_followed(self) -> bool:
         """Say whether a file that a service is at work on needs no other look than at what is in it.
 
-        So it is for most of a second after :meth:`follow`. A file at rest is followed by its guard at each look.
+        So it is for most of a second after :meth:`follow`, as long as it is there. A file at rest is followed by its
+        guard at each look.
         """
         return (
             self.source.mode is Mode.LIVE
@@ -76,6 +77,7 @@ class FollowedFile:
             and self._reopen_at is None
             and self.lost is None
             and self.waits_for is None
+            and is_still_there(self.source.look.path, self._guard)
         )
 
     def follow(self) -> bool:

@@ -85,7 +85,7 @@ class Reader:
     def look(self) -> tuple[Push, ...]:
         """Look once whether anything has changed, and return what there is to say, in order.
 
-        On a file at rest that costs a few stats; on a live one a pragma, and about once a second the stats as well.
+        On a file at rest that costs a few stats; on a live one a stat and a pragma, and about once a second the rest.
         """
         try:
             if self._file.is_followed() and not self._feed.is_behind(self._file.source.connection):

@@ -1,6 +1,8 @@
 """A file becomes live, resting or crashed by itself, and is given up when it is gone."""
 
+import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -229,6 +231,29 @@ def test_a_live_look_leaves_the_files_alone_until_the_locks_are_asked_for_again(
         assert asked == []
         add_task(service, "late")
         assert moved_ids(reader.look()) == ["late"]
+
+
+def _removed(path: Path) -> None:
+    path.unlink()
+
+
+def _replaced(path: Path) -> None:
+    make(path.with_name("other.db"), "stranger").rename(path)
+
+
+def _emptied(path: Path) -> None:
+    os.truncate(path, 0)
+
+
+@pytest.mark.parametrize("what", [_removed, _replaced, _emptied])
+def test_a_live_file_that_goes_away_is_missed_at_the_next_look(tmp_path: Path, what: Callable[[Path], None]) -> None:
+    path = make(tmp_path / "service.db", "early")
+    with service_on(path), open_reader(path, now_ms=read_at, locks_every_s=3_600) as reader:
+        assert reader.look() == ()
+        what(path)
+        (lost,) = reader.look()
+        assert isinstance(lost, Lost)
+        assert lost.sentence.startswith(f"The file is gone. It was {what.__name__[1:]}")
 
 
 @pytest.mark.parametrize("live", [True, False])
