@@ -1,8 +1,5 @@
 import json
-import os
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -24,6 +21,7 @@ from tests.commands.databases import (
     state_of,
     tell,
 )
+from tests.commands.terminal import on_a_terminal
 
 LOG_AHEAD = "INSERT INTO task_events (task_id, seq, type, status, attempt, created_at, data)" + (
     " VALUES ('running', 4, 'response.output_text.delta', 'running', 1, 9999999999999, '{}')"
@@ -233,21 +231,8 @@ def test_a_file_that_is_too_large_for_its_own_check_says_so(seven: Path, monkeyp
 @pytest.mark.process
 def test_progress_goes_to_a_terminal_alone_and_is_wiped(seven: Path) -> None:
     assert run("check", seven).stderr == b""
-    terminal, end = os.openpty()
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "inspector", "check", seven],
-            stdout=subprocess.PIPE,
-            stderr=end,
-            stdin=subprocess.DEVNULL,
-            timeout=50,
-            check=False,
-        )
-        shown = os.read(terminal, 10_000)
-    finally:
-        os.close(terminal)
-        os.close(end)
-    assert done.returncode == 0
+    status, shown = on_a_terminal("check", seven)
+    assert status == 0
     assert shown.startswith(b"\rChecking the file")
     assert shown.endswith(b" \r")
     assert b"\n" not in shown

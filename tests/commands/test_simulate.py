@@ -3,7 +3,6 @@ import hashlib
 import os
 import signal
 import sqlite3
-import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -13,7 +12,8 @@ from click.testing import CliRunner, Result
 
 from inspector.cli import command_line
 from inspector.store import Unusable
-from tests.commands.databases import BUFFERED, ROOT, one_of_each, run, state_of
+from tests.commands.databases import ROOT, one_of_each, run, state_of
+from tests.commands.terminal import on_a_terminal
 from tests.support.waiting import until
 
 
@@ -139,23 +139,8 @@ async def test_a_signal_ends_it_and_nothing_is_left(tmp_path: Path, number: sign
 @pytest.mark.process
 def test_a_bar_goes_to_a_terminal_alone_and_is_wiped(tmp_path: Path) -> None:
     assert run("simulate", tmp_path / "1.db", "--tasks", "2000").stderr == b""
-    terminal, end = os.openpty()
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "inspector", "simulate", tmp_path / "2.db", "--tasks", "2000"],
-            cwd=ROOT,
-            env=BUFFERED,
-            stdout=subprocess.PIPE,
-            stderr=end,
-            stdin=subprocess.DEVNULL,
-            timeout=50,
-            check=False,
-        )
-        shown = os.read(terminal, 10_000)
-    finally:
-        os.close(terminal)
-        os.close(end)
-    assert done.returncode == 0
+    status, shown = on_a_terminal("simulate", tmp_path / "2.db", "--tasks", "2000")
+    assert status == 0
     assert shown.startswith(b"\r[")
     assert b" of 20,000 events, " in shown
     assert b"\r[##############################] Writing it to the disk" in shown

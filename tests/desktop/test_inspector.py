@@ -15,12 +15,11 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QPushButton
 
 from inspector.desktop.composition import Inspector
 from inspector.desktop.session.launch import Target
 from inspector.desktop.session.session import POLL_EVERY_MS
-from inspector.desktop.settings import Settings
 from inspector.desktop.tasks.words import TaskColumn
 from inspector.desktop.widgets.message_bar import MessageBar
 from inspector.desktop.widgets.tools import HeaderButton, ModeBadge
@@ -28,6 +27,7 @@ from inspector.layout.opened import Mode
 from inspector.layout.pages import TaskFilter
 from inspector.reading.requests import CountsRequest
 from tests.support.finding import found
+from tests.support.inspectors import an_inspector
 from tests.support.live_file import Service, service_on
 from tests.support.waiting import until
 
@@ -36,22 +36,14 @@ pytestmark = [pytest.mark.process, pytest.mark.usefixtures("qloop")]
 
 @asynccontextmanager
 async def inspector_on(path: Path | None, *, task_id: str | None = None) -> AsyncIterator[Inspector]:
-    app = QApplication.instance()
-    assert isinstance(app, QApplication)
-    app.setQuitOnLastWindowClosed(False)
-    inspector = Inspector(app, Settings(None))
-    inspector.window.show()
-    try:
+    async with an_inspector() as inspector:
+        inspector.window.show()
         if path is not None:
             inspector.open(Target(path), task_id=task_id)
             await until(lambda: inspector.session.how is not None or messages(inspector))
             if inspector.session.how is not None:
                 await until(lambda: inspector.window.views.tasks.rows.rowCount() or nothing_there(inspector))
         yield inspector
-    finally:
-        inspector.window.close()
-        await inspector.ended()
-        inspector.window.deleteLater()
 
 
 def nothing_there(inspector: Inspector) -> bool:

@@ -8,12 +8,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
 
 from inspector.desktop.composition import Inspector
 from inspector.desktop.session.launch import Launched, Target, launch_with_first_page
 from inspector.desktop.session.session import Session
-from inspector.desktop.settings import Settings
+from tests.support.inspectors import an_inspector
 from tests.support.live_file import service_on
 from tests.support.waiting import until
 
@@ -61,20 +60,12 @@ run(use, Settings(None))
 
 @asynccontextmanager
 async def inspector_on(path: Path | None, launched: Launched | None = None) -> AsyncIterator[Inspector]:
-    app = QApplication.instance()
-    assert isinstance(app, QApplication)
-    app.setQuitOnLastWindowClosed(False)
-    inspector = Inspector(app, Settings(None))
-    try:
+    async with an_inspector() as inspector:
         if path is not None:
             inspector.open(Target(path), reader=launched)
             await inspector.session.first_answers(30)
         inspector.window.show()
         yield inspector
-    finally:
-        inspector.window.close()
-        await inspector.ended()
-        inspector.window.deleteLater()
 
 
 def test_the_first_page_is_there_before_anything_that_it_does_not_show_is_loaded(tmp_path: Path) -> None:

@@ -5,13 +5,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
 
 from inspector.desktop.composition import Inspector
 from inspector.desktop.session.launch import Target
 from inspector.desktop.session.session import Session
-from inspector.desktop.settings import Settings
 from inspector.reading.requests import STRETCH_EVENTS, EventPageRequest, Question, TaskDetailRequest, TimelineRequest
+from tests.support.inspectors import an_inspector
 from tests.support.live_file import service_on
 from tests.support.waiting import until
 
@@ -34,18 +33,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
 @asynccontextmanager
 async def inspector_on(path: Path, task_id: str) -> AsyncIterator[Inspector]:
-    app = QApplication.instance()
-    assert isinstance(app, QApplication)
-    app.setQuitOnLastWindowClosed(False)
-    inspector = Inspector(app, Settings(None))
-    try:
+    async with an_inspector() as inspector:
         inspector.open(Target(path), task_id=task_id)
         inspector.window.show()
         yield inspector
-    finally:
-        inspector.window.close()
-        await inspector.ended()
-        inspector.window.deleteLater()
 
 
 def drawn(inspector: Inspector) -> int:

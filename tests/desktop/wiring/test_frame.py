@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication
 
 from inspector.desktop.composition import Inspector
 from inspector.desktop.session.launch import Target
-from inspector.desktop.settings import Settings
 from inspector.desktop.wiring.frame import PACES_MS, SLOWEST_MS
+from tests.support.inspectors import an_inspector
 from tests.support.live_file import Service, service_on
 from tests.support.waiting import until
 
@@ -23,19 +22,11 @@ FASTEST_MS = PACES_MS[0][1]
 
 @asynccontextmanager
 async def inspector_on(path: Path) -> AsyncIterator[Inspector]:
-    app = QApplication.instance()
-    assert isinstance(app, QApplication)
-    app.setQuitOnLastWindowClosed(False)
-    inspector = Inspector(app, Settings(None))
-    try:
+    async with an_inspector() as inspector:
         inspector.open(Target(path))
         inspector.window.show()
         await until(lambda: inspector.window.views.tasks.rows.rowCount() and inspector.session.how is not None)
         yield inspector
-    finally:
-        inspector.window.close()
-        await inspector.ended()
-        inspector.window.deleteLater()
 
 
 def ticking(inspector: Inspector) -> QTimer:
