@@ -2,8 +2,10 @@
 
 from typing import Final
 
-from PySide6.QtCore import QEvent, QMetaObject, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QWidget
+
+from inspector.desktop.widgets.pause import Pause
 
 PAUSE_MS: Final = 30
 """About two frames: what was painted reaches the screen, and what a person does at once comes first."""
@@ -17,24 +19,27 @@ class FirstPaint(QObject):
     """
 
     passed = Signal()
+    _painted = Signal()
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         self._window = window
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(PAUSE_MS)
-        self._pause.timeout.connect(self.passed)
+        self._pause = Pause(self)
+        self._pause.over.connect(self.passed)
+        self._painted.connect(self._begin, Qt.ConnectionType.QueuedConnection)
         window.installEventFilter(self)
 
     def stop(self) -> None:
         """Tell nothing any more."""
         self._window.removeEventFilter(self)
-        self._pause.stop()
+        self._pause.end()
+
+    def _begin(self) -> None:
+        self._pause.begin(PAUSE_MS)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Paint:
             watched.removeEventFilter(self)
             # Counted from when all of the window has been painted, which may take longer than the pause.
-            QMetaObject.invokeMethod(self._pause, "start", Qt.ConnectionType.QueuedConnection)
+            self._painted.emit()
         return False
