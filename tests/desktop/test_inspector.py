@@ -298,6 +298,20 @@ async def test_a_task_named_at_the_start_is_the_one_shown(tmp_path: Path) -> Non
             assert inspector.window.views.tasks.table.currentIndex().row() == 2
 
 
+async def test_the_one_task_whose_id_begins_with_what_is_searched_for_is_selected(tmp_path: Path) -> None:
+    with service_on(tmp_path / "a.db") as service:
+        ids = service.accept(5)
+        async with inspector_on(service.path) as inspector:
+            await until(lambda: inspector.selection.task_id is not None)
+            wanted = next(each for each in ids if each != inspector.selection.task_id)
+            tasks = inspector.window.views.tasks
+            tasks.want(TaskFilter(text=wanted[:-1]))
+            await until(lambda: inspector.selection.task_id == wanted)
+            tasks.want(TaskFilter(text="task_"))
+            await until(lambda: tasks.rows.rowCount() == len(ids))
+            assert inspector.selection.task_id == wanted
+
+
 async def test_the_tasks_of_a_model_are_a_filter_away(tmp_path: Path) -> None:
     with service_on(tmp_path / "a.db") as service:
         service.accept(3)

@@ -11,7 +11,7 @@ from inspector.desktop.wiring.rested import Rested
 from inspector.layout.opened import Opened
 from inspector.layout.pages import Counts, TaskFilter, TaskKey, TaskPage, TaskPlaces
 from inspector.reading.messages import Moved
-from inspector.reading.requests import CountsRequest, TaskPageRequest, TaskPlacesRequest
+from inspector.reading.requests import CountsRequest, TaskPageRequest, TaskPlacesRequest, TasksByPrefixRequest
 
 AFTER_PAINT_S: Final = 0.2
 """How long after the first page the background is asked: the rows are on screen before it takes a core."""
@@ -67,6 +67,8 @@ class TasksWiring:
     def _on_filter_changed(self, wanted: TaskFilter) -> None:
         self._places.stop()
         self._session.spawn(self._show_newest())
+        if wanted.text:
+            self._session.spawn(self._select_by_id(wanted))
         if self._counted != _counted(wanted):
             self._view.expect_counts(of_another_filter=True)
             self._counts.anew()
@@ -91,6 +93,12 @@ class TasksWiring:
             await self._pages.ask(lambda: self._session.ask(TaskPageRequest(wanted)), show)
         finally:
             self._view.show_idle()
+
+    async def _select_by_id(self, wanted: TaskFilter) -> None:
+        """Select the one task whose id begins with what is searched for: at once, wherever in the list it stands."""
+        found = await self._session.ask(TasksByPrefixRequest(wanted.text, wanted))
+        if len(found) == 1 and wanted == self._view.wanted:
+            self._selection.select(found[0].id)
 
     async def _refresh_newest(self) -> None:
         wanted = self._view.wanted
