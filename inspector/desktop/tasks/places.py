@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from inspector.desktop.tasks.blocks import Block, TaskBlocks
-from inspector.desktop.tasks.order import Order, below, order_of
+from inspector.desktop.tasks.order import TOP, Order, below, order_of
 from inspector.layout.pages import TaskPlaces
 from inspector.layout.rows import TaskRow
 
@@ -25,18 +25,21 @@ def settle(blocks: TaskBlocks, places: TaskPlaces) -> int:
     """
     starts = _Starts(places)
     found = list(_loaded_runs(blocks.blocks))
-    if not found or not found[0].tasks:
-        return 0
-    above, _ = starts.position(found[0].tasks, 0)
+    above, _ = starts.position(found[0].tasks, 0) if blocks.top() is not None else (0, True)
     end, until, until_position, until_is_sure = len(blocks.blocks), None, places.total, True
     for run in reversed(found):
-        position, is_sure = starts.position(run.tasks, blocks.first_row(run.at) + above)
-        behind = position + len(run.tasks)
+        if run.tasks:
+            position, is_sure = starts.position(run.tasks, blocks.first_row(run.at) + above)
+            behind, after = position + len(run.tasks), below(run.tasks[-1])
+        else:
+            # Only the first block stays when its last task is deleted: below it comes all that the list has above
+            # the next loaded rows.
+            position, is_sure, behind, after = 0, True, 0, starts.first
         wanted = until_position - behind
         if run.end < end and not (is_sure and until_is_sure):
             # There were rows, and nothing says for sure that there are none now: who comes by finds out.
             wanted = max(1, wanted)
-        blocks.replace_unloaded(run.end, end, starts.between(below(run.tasks[-1]), until, behind, wanted))
+        blocks.replace_unloaded(run.end, end, starts.between(after, until, behind, wanted))
         end, until, until_position, until_is_sure = run.at, blocks.blocks[run.at].bound, position, is_sure
     return max(0, above)
 
@@ -47,6 +50,11 @@ class _Starts:
         self._total = places.total
         self._orders = [order_of(key) for key in places.starts]
         self._orders.reverse()  # rising, for bisect
+
+    @property
+    def first(self) -> Order:
+        """The place of the first task of the list, or its top where there is none."""
+        return self._orders[-1] if self._orders else TOP
 
     def position(self, tasks: Sequence[TaskRow], guess: int) -> tuple[int, bool]:
         """Return which row of the list the first of ``tasks`` is, and whether that is sure.

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from inspector.desktop.tasks.blocks import Stretch
-from inspector.desktop.tasks.order import order_of
+from inspector.desktop.tasks.order import below, count_above, order_of
 from inspector.layout.pages import PAGE_ROWS, TaskKey, TaskPage, TaskPlaces
 from inspector.layout.rows import TaskRow
 
@@ -46,7 +46,7 @@ class TaskList:
 
     def add(self, task: TaskRow) -> None:
         """Put a task where it belongs."""
-        self.tasks.insert(sum(1 for each in self.tasks if order_of(each) > order_of(task)), task)
+        self.tasks.insert(count_above(self.tasks, order_of(task)), task)
 
     def drop(self, task_ids: Iterable[str]) -> None:
         """Delete tasks."""
@@ -55,13 +55,11 @@ class TaskList:
 
     def page(self, *, start: TaskKey | None = None, after: TaskKey | None = None) -> TaskPage:
         """Answer as to a ``TaskPageRequest``."""
-        found = [
-            task
-            for task in self.tasks
-            if (start is None or order_of(task) <= order_of(start))
-            and (after is None or order_of(task) < order_of(after))
-        ]
-        return TaskPage(tuple(found[:PAGE_ROWS]), len(found) > PAGE_ROWS, NOW_MS)
+        first = 0 if start is None else count_above(self.tasks, order_of(start))
+        if after is not None:
+            first = max(first, count_above(self.tasks, below(after)))
+        last = first + PAGE_ROWS
+        return TaskPage(tuple(self.tasks[first:last]), last < len(self.tasks), NOW_MS)
 
     def page_at(self, stretch: Stretch) -> TaskPage:
         """Answer what a stretch of rows asks for."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -234,6 +234,32 @@ def test_no_task_is_lost_below_loaded_rows_whose_place_in_the_list_is_a_guess(un
     assert [blocks.task(at) for at in range(len(blocks))] == there.tasks
 
 
+@pytest.mark.parametrize("shown", [BLOCK_ROWS, 400])
+def test_the_rest_of_the_list_is_found_when_all_rows_of_the_first_block_are_deleted(shown: int) -> None:
+    there = TaskList(row(number) for number in range(900))
+    blocks, _ = rows_of(there.tasks[:shown])
+    gone = [task.id for task in there.tasks[:BLOCK_ROWS]]
+    there.drop(gone)
+    blocks.remove(gone)
+
+    assert settle(blocks, there.places(BLOCK_ROWS)) == 0
+
+    assert len(blocks) == 740
+    load(there, blocks, 0, 739)
+    assert [blocks.task(at) for at in range(740)] == there.tasks
+
+
+def test_the_rows_go_when_the_whole_list_is_deleted() -> None:
+    there, blocks, _ = whole(500)
+    gone = [task.id for task in there.tasks[:200]]
+    there.drop(task.id for task in list(there.tasks))
+    blocks.remove(gone)
+
+    assert settle(blocks, there.places(BLOCK_ROWS)) == 0
+
+    assert len(blocks) == 0
+
+
 def test_tasks_without_a_time_stand_last() -> None:
     there = TaskList(
         [*(row(number) for number in range(300)), *(row(number, created_at=None) for number in (900, 800))]
@@ -279,7 +305,8 @@ class Life(RuleBasedStateMachine):
         near = self.there.tasks[int(at * (len(self.there.tasks) - 1))]
         suffix = data.draw(st.integers(0, 10**6))
         fresh = [replace(near, id=f"{near.id}_{suffix}_{number:03}") for number in range(count)]
-        fresh = [task for task in fresh if task.id not in {each.id for each in self.there.tasks}]
+        known = {task.id for task in self.there.tasks}
+        fresh = [task for task in fresh if task.id not in known]
         for task in fresh:
             self.there.add(task)
         for task in fresh:
@@ -363,5 +390,8 @@ class Life(RuleBasedStateMachine):
         assert [self.blocks.task(at) for at in range(len(self.blocks))] == self.there.tasks
 
 
-Life.TestCase.settings = settings(max_examples=25, stateful_step_count=20, deadline=None)
+# Cutting an example down takes longer than the test may, and what is then told is that time.
+Life.TestCase.settings = settings(
+    max_examples=25, stateful_step_count=20, deadline=None, phases=set(Phase) - {Phase.shrink, Phase.explain}
+)
 test_whatever_happens_the_rows_are_those_of_the_list = Life.TestCase
