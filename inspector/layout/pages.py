@@ -100,6 +100,11 @@ class EventHit:
     type: str
     excerpt: str
     """What stands around the first place of the text in the data, as stored."""
+    match_at: int
+    """Where in the excerpt the text begins, in characters."""
+    match_length: int
+    """How many characters of the excerpt it takes, escaped as it is stored; 0 where the data is no text."""
+    created_at: int | None
 
 
 @value

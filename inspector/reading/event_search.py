@@ -10,7 +10,7 @@ from inspector.reading.errors import Unanswered, is_too_big
 from inspector.reading.recognising import Shape
 from inspector.reading.requests import EventSearchRequest
 from inspector.reading.steps import Ask, Stride
-from inspector.reading.values import integer, text
+from inspector.reading.values import integer, integer_or_none, text
 
 _MOST_HITS: Final = 10_000
 _BEFORE: Final = 40
@@ -36,7 +36,8 @@ def event_search(request: EventSearchRequest, ask: Ask, read_at_ms: int) -> Gene
         if len(hits) >= limit:
             return EventHits(tuple(hits), hits[-1].id, read_at_ms)
         newest = newest or search.came_from
-        yield Progress(newest - search.before, newest, tuple(found))
+        of = newest - search.oldest + 1
+        yield Progress(min(newest - search.before + 1, of), of, tuple(found))
     return EventHits(tuple(hits), None, read_at_ms)
 
 
@@ -56,6 +57,8 @@ class _Search:
         self.before = _BEHIND_ALL if before is None else before
         self.came_from = 0
         """The newest event of the last step."""
+        self.oldest: int = _BEFORE_ALL
+        """The oldest event that there was at the first step."""
 
     def step(self, connection: ReadConnection, shape: Shape, limit: int) -> list[EventHit] | None:
         """Look at the next events, and return the newest ``limit`` hits among them; None where there are no more."""
@@ -68,6 +71,8 @@ class _Search:
         )
         if newest is None:
             return None
+        if not self.came_from:
+            self.oldest = integer(connection.value(f"SELECT min({number}) FROM task_events"))  # noqa: S608  the same
         self.came_from = integer(newest)
         found, before = self._stride.take(connection, lambda rows: self._look(connection, shape, rows, limit))
         self.before = before
@@ -85,14 +90,14 @@ class _Search:
                     return [], oldest
                 rows = max(1, rows // 8)
             else:
-                return [_hit(row) for row in found], oldest
+                return [self._hit(row) for row in found], oldest
 
     def _sql(self, shape: Shape) -> str:
         number = shape.events.rowid
         places = [f"instr(lower(data), :{name})" for name in self._texts]
         place = f"max({', '.join(places)})" if len(places) > 1 else places[0]
         return f"""
-            SELECT {number}, task_id, seq, {shape.events.select("type")},
+            SELECT {number}, task_id, seq, {shape.events.select("type", "created_at")},
                 substr(data, max(1, {place} - {_BEFORE}), {_EXCERPT})
             FROM task_events
             WHERE {number} BETWEEN :oldest AND :newest AND ({" OR ".join(f"{each} > 0" for each in places)})
@@ -102,6 +107,21 @@ class _Search:
 
     def _values(self, oldest: int, limit: int) -> dict[str, Value]:
         return {**self._texts, "oldest": oldest, "newest": self.came_from, "limit": limit}
+
+    def _hit(self, row: Row) -> EventHit:
+        number, task_id, seq, kind, created_at, stored = row
+        excerpt = text(stored)
+        at, length = self._match(ascii_lower(excerpt))
+        return EventHit(
+            integer(number), text(task_id), integer(seq), text(kind), excerpt, at, length, integer_or_none(created_at)
+        )
+
+    def _match(self, excerpt: str) -> tuple[int, int]:
+        """Return where the text begins in an excerpt, and how much of it is there."""
+        # Of a long text the excerpt has only the beginning.
+        spellings = [each[: _EXCERPT - _BEFORE] for each in self._texts.values()]
+        found = [(at, len(each)) for each in spellings if (at := excerpt.find(each)) >= 0]
+        return min(found, default=(0, 0))
 
 
 _SHORT: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
@@ -120,8 +140,3 @@ def _in_ascii(character: str) -> str:
         return character
     units = character.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
-
-
-def _hit(row: Row) -> EventHit:
-    number, task_id, seq, kind, excerpt = row
-    return EventHit(integer(number), text(task_id), integer(seq), text(kind), text(excerpt))

@@ -1,5 +1,6 @@
 """All events are searched, newest first, in steps of any length."""
 
+import contextlib
 import json
 import sqlite3
 from typing import cast
@@ -85,10 +86,47 @@ def test_hits_are_told_as_they_are_found_newest_first_with_what_stands_around() 
     assert [(hit.id, hit.task_id, hit.seq, hit.type) for hit in told] == [
         (number, "a", number, "response.output_text.delta") for number in range(10, 2, -1)
     ]
-    assert all("needle" in hit.excerpt and len(hit.excerpt) <= 160 for hit in told)
+    assert all(hit.excerpt[hit.match_at : hit.match_at + hit.match_length] == "needle" for hit in told)
+    assert all(len(hit.excerpt) <= 160 and hit.created_at is not None for hit in told)
     assert done == sorted(set(done))
     assert answer.searched_to is None
     assert answer.read_at_ms == 7
+
+
+@pytest.mark.parametrize(
+    ("data", "text", "marked"),
+    [
+        ('{"delta":"Grüße"}', "GRüßE", "Grüße"),
+        ('{"delta":"Gr\\u00fc\\u00dfe"}', "grüße", "Gr\\u00fc\\u00dfe"),
+        ('{"delta":"say \\"x\\""}', 'y "x"', 'y \\"x\\"'),
+        (f'{{"delta":"{"-" * 90}{"x" * 300}"}}', "x" * 300, "x" * 120),
+    ],
+)
+def test_a_hit_says_which_part_of_its_excerpt_is_the_text_as_it_is_stored(data: str, text: str, marked: str) -> None:
+    db = database(data)
+
+    ((hit,), _, _) = search(db, EventSearchRequest(text))
+
+    db.close()
+    assert hit.excerpt[hit.match_at : hit.match_at + hit.match_length] == marked
+
+
+def test_how_far_a_search_is_counts_from_the_oldest_event_that_a_cleanup_left() -> None:
+    db = database(*"xxxxx")
+    db.execute("DROP TRIGGER task_events_outlive_no_task")
+    db.execute("DELETE FROM task_events WHERE id <= 4")
+    connection = in_memory(db)
+    shape = recognise(connection, "a.db")
+
+    job = job_of(EventSearchRequest("x"), lambda question: question(connection, shape), lambda: 7)
+    told: list[tuple[int, int | None]] = []
+    with contextlib.suppress(StopIteration):
+        while job is not None:
+            progress = next(job)
+            told.append((progress.done, progress.of))
+
+    db.close()
+    assert told == [(2, 3), (3, 3)]
 
 
 def test_a_search_ends_where_there_are_hits_enough_and_goes_on_from_there() -> None:

@@ -72,7 +72,7 @@ MESSAGES: tuple[Message, ...] = (
     Asked(14, TasksByPrefixRequest("task_1", TaskFilter(model_id="m"))),
     Asked(15, EventSearchRequest("x", before_id=5)),
     Stop(15),
-    Progressed(15, Progress(5, None, (EventHit(1, "t", 1, "response.created", "{}"),))),
+    Progressed(15, Progress(5, None, (EventHit(1, "t", 1, "response.created", "{}", 0, 2, None),))),
     Failed(15, "This took too long to read and was stopped.", took_too_long=True),
     Answer(15, EventHits((), 5, 1)),
     Answer(1, TaskPage((TASK,), more=True, read_at_ms=1)),
