@@ -79,14 +79,14 @@ class ReaderLink:
         """Whether requests can still be answered."""
         return not self._ended
 
-    async def ask(self, request: Request, *, deadline_ms: int) -> object:
-        """Send ``request`` and return its answer.
+    def ask(self, request: Request, *, deadline_ms: int) -> asyncio.Future[object]:
+        """Send ``request`` now, before whatever else the loop has to do, and return its answer to be.
 
-        Raises RequestFailed with the reader's sentence, or ReaderGone when the reader ends first. A reader that says
-        nothing until well after the deadline is killed.
+        That raises RequestFailed with the reader's sentence, or ReaderGone when the reader ends first. A reader that
+        says nothing until well after the deadline is killed.
         """
         if self._ended:
-            raise ReaderGone
+            return gone(self._loop)
         number = self._asked_before.pop(request, None)
         if number is None:
             self._number += 1
@@ -94,14 +94,14 @@ class ReaderLink:
             self._waiting[number] = self._loop.create_future()
             self._send(encode(Asked(number, request, deadline_ms)))
         future = self._waiting[number]
-        try:
-            async with asyncio.timeout((deadline_ms + GRACE_MS) / 1000):
-                return await future
-        except TimeoutError:
-            self._end("hung")
-            raise ReaderGone from None
-        finally:
+        hung = self._loop.call_later((deadline_ms + GRACE_MS) / 1000, self._end, "hung")
+
+        def forget(_done: asyncio.Future[object]) -> None:
+            hung.cancel()
             self._waiting.pop(number, None)
+
+        future.add_done_callback(forget)
+        return future
 
     async def answered_before(self, within_s: float) -> None:
         """Wait until what was asked before this link is answered, or can not be any more; for so long at most."""
@@ -167,6 +167,7 @@ class ReaderLink:
                 future = self._waiting.get(number)
                 if future is not None and not future.done():
                     future.set_exception(RequestFailed(sentence, took_too_long=took_too_long))
+                    _look_at(future)
             case _:
                 self._on_push(message)
 
@@ -177,19 +178,31 @@ class ReaderLink:
         self._loop.remove_reader(self._out)
         if self._writing:
             self._loop.remove_writer(self._in)
-        for number, future in self._waiting.items():
+        for number, future in list(self._waiting.items()):
             if number in self._asked_before.values():
                 future.cancel()  # nobody has taken it up, and nobody misses it
             elif not future.done():
                 future.set_exception(ReaderGone())
-                # Looked at: whoever waited may be cancelled before the loop comes to it, and nobody is to read of it.
-                future.exception()
+                _look_at(future)
         if why is not None:
             self._process.kill()
         # The process is waited for beside the loop: the window goes on, and the interpreter still sees it end.
         threading.Thread(target=_reap, args=(self._process,), name="reader-end").start()
         if why is not None:
             self._on_end(why)
+
+
+def gone(loop: asyncio.AbstractEventLoop) -> asyncio.Future[object]:
+    """Return the answer of a reader that is not there: it raises ReaderGone."""
+    future: asyncio.Future[object] = loop.create_future()
+    future.set_exception(ReaderGone())
+    _look_at(future)
+    return future
+
+
+def _look_at(failed: asyncio.Future[object]) -> None:
+    """Take notice: whoever waited may be cancelled before the loop comes to it, and nobody is to read of it."""
+    failed.exception()
 
 
 def _reap(process: subprocess.Popen[bytes]) -> None:

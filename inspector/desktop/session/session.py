@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Signal
 from inspector.desktop.session.acting import Acting, acting_on, cancel_in_file
 from inspector.desktop.session.background import Background, OnProgress, launch_background, read_from
 from inspector.desktop.session.launch import DEADLINE_MS, Launched, Target, launch_reader
-from inspector.desktop.session.reader_link import ReaderGone, ReaderLink, RequestFailed
+from inspector.desktop.session.reader_link import ReaderGone, ReaderLink, RequestFailed, gone
 from inspector.layout.opened import Opened
 from inspector.lmsp.cancelling import CancelOutcome, CancelResult
 from inspector.reading.messages import Lost, Message, Moved
@@ -163,17 +163,17 @@ class Session(QObject):
             await asyncio.wait(self._work, timeout=1)
         self._actions.shutdown(wait=False)
 
-    async def ask(self, request: Question[Answer], *, deadline_ms: int = DEADLINE_MS) -> Answer:
-        """Return the reader's answer to ``request``.
+    def ask(self, request: Question[Answer], *, deadline_ms: int = DEADLINE_MS) -> asyncio.Future[Answer]:
+        """Ask the reader now, and return its answer to be.
 
-        Raises RequestFailed with the reader's sentence, and ReaderGone where no reader can answer now.
+        That raises RequestFailed with the reader's sentence, and ReaderGone where no reader can answer now.
         """
         if self._link is None:
-            raise ReaderGone
-        answer = await self._link.ask(cast("Request", request), deadline_ms=deadline_ms)
+            return cast("asyncio.Future[Answer]", gone(asyncio.get_running_loop()))
+        asked = self._link.ask(cast("Request", request), deadline_ms=deadline_ms)
         if not isinstance(request, Watch):
-            self._read_at_ms = _now_ms()
-        return cast("Answer", answer)
+            asked.add_done_callback(self._on_answer)
+        return cast("asyncio.Future[Answer]", asked)
 
     async def ask_in_background(self, request: Question[Answer], on_progress: OnProgress | None = None) -> Answer:
         """Return the answer to a question that may walk over many rows, however long that takes.
@@ -231,6 +231,10 @@ class Session(QObject):
         path, needs_service = Path(self._how.path), not acting.needs_allowance
         cancel = partial(cancel_in_file, path, task_id, now_ms=_now_ms(), needs_service=needs_service)
         return await asyncio.get_running_loop().run_in_executor(self._actions, cancel)
+
+    def _on_answer(self, answered: asyncio.Future[object]) -> None:
+        if not answered.cancelled() and answered.exception() is None:
+            self._read_at_ms = _now_ms()
 
     def _set_paused(self, paused: bool) -> None:
         if paused != self._paused:

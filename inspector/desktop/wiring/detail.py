@@ -67,7 +67,7 @@ class DetailWiring:
             self._pane.show_task(None)
         elif self._session.how is not None:
             # Before that it is loaded when the file is open.
-            self._session.spawn(self._load(task_id))
+            self._load(task_id)
 
     def _on_acting_changed(self, acting: Acting) -> None:
         self._pane.set_may_act(acting.may_act, acting.why_not)
@@ -91,7 +91,7 @@ class DetailWiring:
         if self._loaded == task_id:
             self._session.spawn(self._updates.refresh(self._news, self._show_news))
         else:
-            self._session.spawn(self._load(task_id))
+            self._load(task_id)
 
     def _on_events_wanted(self, task_id: str, after_seq: int | None, before_seq: int | None) -> None:
         self._session.spawn(self._show_events(EventPageRequest(task_id, after_seq, before_seq)))
@@ -99,11 +99,16 @@ class DetailWiring:
     def _on_event_data_wanted(self, task_id: str, seq: int) -> None:
         self._session.spawn(self._show_event_data(task_id, seq))
 
-    async def _load(self, task_id: str) -> None:
+    def _load(self, task_id: str) -> None:
         """Show a task that was just selected: what it is and its last events at once, its log as it is read."""
-        detail, page = await asyncio.gather(
-            self._session.ask(TaskDetailRequest(task_id)), self._session.ask(EventPageRequest(task_id))
-        )
+        # Asked before the loop goes on: the reader answers while the selection is painted elsewhere.
+        detail, page = self._session.ask(TaskDetailRequest(task_id)), self._session.ask(EventPageRequest(task_id))
+        self._session.spawn(self._show_loaded(task_id, detail, page))
+
+    async def _show_loaded(
+        self, task_id: str, asked: asyncio.Future[TaskDetail | None], asked_page: asyncio.Future[EventPage]
+    ) -> None:
+        detail, page = await asked, await asked_page
         if task_id == self._selection.task_id and self._loaded != task_id:
             self._loaded = task_id
             self._pane.show_task(detail)
