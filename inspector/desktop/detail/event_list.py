@@ -20,6 +20,7 @@ from inspector.desktop.widgets.cells import (
 from inspector.desktop.widgets.drawing import Face, ui_face
 from inspector.desktop.widgets.flash import FlashClock
 from inspector.desktop.widgets.palette import Tokens
+from inspector.desktop.widgets.row_cells import Cell, Ink
 from inspector.desktop.widgets.table import DenseTable
 from inspector.layout.pages import EventPage
 from inspector.layout.rows import EventRow
@@ -37,6 +38,9 @@ class _TypeDelegate(EventTypeDelegate):
         return (TextDelegate if asked(index, WARN_ROLE) else EventTypeDelegate).paint_mark(
             self, painter, room, index, tokens
         )
+
+    def paint_cell(self, painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+        (TextDelegate if cell.warn else EventTypeDelegate).paint_cell(self, painter, room, cell, ink)
 
     def mark_width(self, index: Index) -> int:
         return (TextDelegate if asked(index, WARN_ROLE) else EventTypeDelegate).mark_width(self, index)
@@ -72,6 +76,7 @@ class EventList(DenseTable):
         self._following = True
         self._moving = False
         self.setModel(self._shown)
+        self.set_row_cells(self._shown)
         self.setAccessibleName(self.tr("Events"))
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         number, dim = NumberDelegate(flash, self), NumberDelegate(flash, self, tone="text2")

@@ -1,13 +1,14 @@
 """The events of one task as rows, and the rows that a filter lets through."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 from typing import Any, Final
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QSortFilterProxyModel, Qt
 
 from inspector.desktop.detail.loaded_events import Entry, LoadedEvents, Missing, Place
-from inspector.desktop.widgets.cells import DIM_ROLE, FLASH_ROLE, STATUS_ROLE, WARN_ROLE
+from inspector.desktop.widgets.cells import CELL_ROLES
+from inspector.desktop.widgets.row_cells import Cell
 from inspector.desktop.widgets.words import counted, offset
 from inspector.layout.pages import EventPage
 from inspector.layout.rows import EventRow
@@ -61,6 +62,7 @@ class EventItemModel(QAbstractTableModel):
         self._zero_ms: int | None = None
         self._covered = False
         self._arrived: dict[int, int] = {}
+        self._cells: dict[int, Sequence[Cell]] = {}
 
     @property
     def more_before(self) -> bool:
@@ -126,6 +128,7 @@ class EventItemModel(QAbstractTableModel):
         self.beginResetModel()
         self._loaded.forget()
         self._arrived.clear()
+        self._cells.clear()
         self._zero_ms = None
         self.endResetModel()
 
@@ -133,12 +136,14 @@ class EventItemModel(QAbstractTableModel):
         """Set the moment that "since start" counts from."""
         if zero_ms != self._zero_ms:
             self._zero_ms = zero_ms
+            self._cells.clear()
             self._tell_changed(_SINCE)
 
     def set_covered(self, covered: bool) -> None:
         """Cover the data, which can hold prompts and outputs, or uncover it."""
         if covered != self._covered:
             self._covered = covered
+            self._cells.clear()
             self._tell_changed(_DATA)
 
     def show_page(self, page: EventPage, *, wanted: bool = False) -> Place:
@@ -168,6 +173,7 @@ class EventItemModel(QAbstractTableModel):
         if beyond:
             self.beginRemoveRows(_ROOT, beyond.start, beyond.stop - 1)
             self._loaded.let_go(beyond)
+            self._cells.clear()
             self.endRemoveRows()
         return place
 
@@ -182,61 +188,55 @@ class EventItemModel(QAbstractTableModel):
             return None
         return (self.tr("Seq"), self.tr("Since start"), self.tr("Gap"), self.tr("Type"), self.tr("Data"))[section]
 
-    def data(self, index: Index, role: int = _DISPLAY) -> Any:  # noqa: ANN401  # Qt's variant
-        entries, row = self._loaded.entries, index.row()
-        if not 0 <= row < len(entries):
+    def row_cells(self, row: int) -> Sequence[Cell]:
+        """Return what a row shows. It is worked out once, until something of it may have changed."""
+        kept = self._cells.get(row)
+        if kept is None:
+            entry = self._loaded.entries[row]
+            kept = self._missing_cells(entry) if isinstance(entry, Missing) else self._event_cells(entry, row)
+            self._cells[row] = kept
+        return kept
+
+    def data(self, index: Index, role: int = _DISPLAY) -> object:
+        read = CELL_ROLES.get(role)
+        if read is None or not 0 <= index.row() < len(self._loaded.entries):
             return None
-        entry, column = entries[row], index.column()
-        if isinstance(entry, Missing):
-            return self._data_of_missing(entry, column, role)
-        if role == _DISPLAY:
-            return self._text(entry, row, column)
-        if role == FLASH_ROLE:
-            return self._arrived.get(entry.seq)
-        if role == STATUS_ROLE:
-            return entry.status if column == _TYPE and is_change(entry) else None
-        if role == DIM_ROLE:
-            return column != _TYPE and column != _SEQ
-        return None
+        return read(self.row_cells(index.row())[index.column()])
 
-    def _text(self, event: EventRow, row: int, column: int) -> str:
-        if column == _SEQ:
-            return str(event.seq)
-        if column == _SINCE:
-            if event.created_at is None or self._zero_ms is None:
-                return ""
-            return offset(event.created_at - self._zero_ms)
-        if column == _GAP:
-            before = self.entry(row - 1)
-            if not isinstance(before, EventRow) or before.created_at is None or event.created_at is None:
-                return ""
-            return offset(event.created_at - before.created_at)
-        if column == _TYPE:
-            return visible(event.type[:_PREVIEW])
-        return self.tr("hidden") if self._covered else preview(event.data.text)
+    def _event_cells(self, event: EventRow, row: int) -> Sequence[Cell]:
+        at_ms, zero_ms, before = event.created_at, self._zero_ms, self.entry(row - 1)
+        since = "" if at_ms is None or zero_ms is None else offset(at_ms - zero_ms)
+        gap = ""
+        if at_ms is not None and isinstance(before, EventRow) and before.created_at is not None:
+            gap = offset(at_ms - before.created_at)
+        data = self.tr("hidden") if self._covered else preview(event.data.text)
+        status, arrived = event.status if is_change(event) else None, self._arrived.get(event.seq)
+        return (
+            Cell(str(event.seq), flash_at_ms=arrived),
+            Cell(since, dim=1, flash_at_ms=arrived),
+            Cell(gap, dim=1, flash_at_ms=arrived),
+            Cell(visible(event.type[:_PREVIEW]), status, flash_at_ms=arrived),
+            Cell(data, dim=1, flash_at_ms=arrived),
+        )
 
-    def _data_of_missing(self, missing: Missing, column: int, role: int) -> object:
-        if role == _DISPLAY:
-            if column == _SEQ:
-                first, last = missing.first_seq, missing.last_seq
-                return str(first) if first == last else f"{first}–{last}"
-            return (
-                self.tr("{events} missing").format(events=counted(missing.events, "event")) if column == _TYPE else ""
-            )
-        if role == WARN_ROLE:
-            return column == _TYPE
-        return None
+    def _missing_cells(self, missing: Missing) -> Sequence[Cell]:
+        first, last, nothing = missing.first_seq, missing.last_seq, Cell("")
+        words = self.tr("{events} missing").format(events=counted(missing.events, "event"))
+        numbers = str(first) if first == last else f"{first}–{last}"
+        return Cell(numbers), nothing, nothing, Cell(words, warn=1), nothing
 
     def _insert(self, at: int, new: list[Entry]) -> None:
         if new:
             self.beginInsertRows(_ROOT, at, at + len(new) - 1)
             self._loaded.entries[at:at] = new
+            self._cells.clear()
             self.endInsertRows()
 
     def _remove_all(self) -> None:
         if self._loaded.entries:
             self.beginRemoveRows(_ROOT, 0, len(self._loaded.entries) - 1)
             self._loaded.entries.clear()
+            self._cells.clear()
             self.endRemoveRows()
 
     def _mark_arrived(self, new: list[Entry]) -> None:
@@ -281,6 +281,10 @@ class EventFilterModel(QSortFilterProxyModel):
             return
         self._text, self._changes_only = wanted, changes_only
         self.invalidate()
+
+    def row_cells(self, row: int) -> Sequence[Cell]:
+        """Return what a row shows."""
+        return self._events.row_cells(self.mapToSource(self.index(row, 0)).row() if self.is_on else row)
 
     def filterAcceptsRow(self, source_row: int, source_parent: Index) -> bool:
         if not self.is_on:

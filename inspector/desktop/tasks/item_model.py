@@ -1,6 +1,6 @@
 """The rows of the Tasks table for Qt: all tasks that pass the filter, newest first, of which some are loaded."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import tzinfo
 from typing import Final
@@ -12,7 +12,7 @@ from inspector.desktop.tasks.order import end_of, order_of, runs
 from inspector.desktop.tasks.places import settle
 from inspector.desktop.tasks.waiting import WaitingTasks
 from inspector.desktop.tasks.words import HEADINGS, NOT_LOADED, TaskColumn, changed_cells, task_cells
-from inspector.desktop.widgets.cells import DIM_ROLE, DISPLAY_ROLE, FLASH_ROLE, STATUS_ROLE, WARN_ROLE
+from inspector.desktop.widgets.cells import CELL_ROLES, DISPLAY_ROLE
 from inspector.desktop.widgets.flash import GONE_MS
 from inspector.desktop.widgets.row_cells import Cell
 from inspector.layout.pages import TaskFilter, TaskKey, TaskPage, TaskPlaces
@@ -266,7 +266,7 @@ class TaskItemModel(QAbstractTableModel):
     def data(self, index: Index, role: int = DISPLAY_ROLE) -> object:
         if not index.isValid():
             return None
-        read = _READ.get(role)
+        read = CELL_ROLES.get(role)
         if read is not None:
             return read(self.row_cells(index.row())[index.column()])
         if role == ROW_ROLE:
@@ -335,12 +335,3 @@ class TaskItemModel(QAbstractTableModel):
         if len(self._new) != self._told_new:
             self._told_new = len(self._new)
             self.new_count_changed.emit(self._told_new)
-
-
-_READ: Final[dict[int, Callable[[Cell], object]]] = {
-    DISPLAY_ROLE: lambda cell: cell.text,
-    STATUS_ROLE: lambda cell: cell.status,
-    WARN_ROLE: lambda cell: cell.warn or None,
-    DIM_ROLE: lambda cell: cell.dim or None,
-    FLASH_ROLE: lambda cell: cell.flash_at_ms,
-}

@@ -4,6 +4,7 @@ A delegate paints the whole cell itself: its ground (selected, flashing, under t
 the hairline below, the frame of the current cell. Text is drawn as plain text.
 """
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt
@@ -49,6 +50,15 @@ BOLD_ROLE: Final = _USER + 7
 """Truthy: the text is bold."""
 PROGRESS_ROLE: Final = _USER + 8
 """A fraction from 0 to 1: a progress bar stands there instead of an icon."""
+
+CELL_ROLES: Final[dict[int, Callable[[Cell], object]]] = {
+    DISPLAY_ROLE: lambda cell: cell.text,
+    STATUS_ROLE: lambda cell: cell.status,
+    WARN_ROLE: lambda cell: cell.warn or None,
+    DIM_ROLE: lambda cell: cell.dim or None,
+    FLASH_ROLE: lambda cell: cell.flash_at_ms,
+}
+"""What a model that has its rows as cells gives under each role."""
 
 WARN_STRONG: Final = 2
 DIM_LEAST: Final = 2
@@ -279,6 +289,17 @@ class EventTypeDelegate(StateDelegate):
         if note:
             left = taken + GAP if taken else 0
             draw_left(painter, room.adjusted(left, 0, 0, 0), one_line(note), ui_face(), tokens.text2)
+
+    def paint_cell(self, painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+        if cell.status is not None:
+            draw_pixmap(painter, room, state_pixmap(cell.status, SHAPE, ink.tokens, ink.ratio), SHAPE)
+            room = room.adjusted(SHAPE + GAP, 0, 0, 0)
+        text = one_line(cell.text)
+        if text.startswith(self._COMMON):
+            taken = draw_left(painter, room, self._COMMON, ink.fixed, ink.tokens.text3)
+            room = room.adjusted(taken, 0, 0, 0)
+            text = text[len(self._COMMON) :]
+        draw_left(painter, room, text, ink.fixed, dim_color(cell.dim, ink.tokens))
 
     def face(self, index: Index) -> Face:
         return fixed_face()
