@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from inspector.desktop.digests.view import ModelsView
     from inspector.desktop.menus import WindowActions
     from inspector.desktop.recovery.view import RecoveryView
+    from inspector.desktop.search.view import SearchView
     from inspector.desktop.session.acting import Acting
     from inspector.desktop.session.file_checks import FileChecks
     from inspector.desktop.start.view import StartView
@@ -61,6 +62,7 @@ class Inspector:
             detail=Late(self._make_detail),
             models=Late(self._make_models),
             recovery=Late(self._make_recovery),
+            search=Late(self._make_search),
             start=Late(self._make_start),
         )
         self.window = MainWindow(views, self._zone)
@@ -158,6 +160,17 @@ class Inspector:
         self._wirings.append(wiring)
         return view
 
+    def _make_search(self) -> "SearchView":
+        from inspector.desktop.search.view import SearchView
+        from inspector.desktop.wiring.search import SearchWiring
+
+        view = SearchView(self._zone)
+        view.hit_chosen.connect(self._show_event)
+        wiring = SearchWiring(view, self.session, self._content)
+        self._to_forget.append(wiring.forget)
+        self._wirings.append(wiring)
+        return view
+
     def _make_start(self) -> "StartView":
         from inspector.desktop.start.view import StartView
         from inspector.desktop.wiring.start import StartWiring
@@ -197,6 +210,7 @@ class Inspector:
         actions.close_file.triggered.connect(self._close_file)
         actions.quit.triggered.connect(window.close)
         actions.find.triggered.connect(self._find)
+        actions.search.triggered.connect(self._search)
         actions.pause.triggered.connect(lambda: session.resume() if session.is_paused else session.pause())
         session.pause_changed.connect(lambda paused: actions.pause.setText(window.tr("Resume" if paused else "Pause")))
         actions.allow.toggled.connect(session.allow_actions)
@@ -238,9 +252,19 @@ class Inspector:
             self.window.show_view("tasks")
             self.window.views.tasks.focus_search()
 
+    def _search(self) -> None:
+        if self.session.how is not None:
+            self.window.show_view("search")
+            self.window.views.search.focus_search()
+
     def _show_task(self, task_id: str) -> None:
         self.selection.select(task_id)
         self.window.show_view("tasks")
+
+    def _show_event(self, task_id: str, seq: int) -> None:
+        self._show_task(task_id)
+        self.window.views.detail.go_to_event(task_id, seq)
+        self.window.views.detail.setFocus()
 
     def _show_tasks_of_model(self, model_id: str) -> None:
         self.window.show_view("tasks")

@@ -31,6 +31,7 @@ VERY_NARROW: Final = 1000
 DESTINATIONS: Final = (
     Destination("tasks", "Tasks", "tasks"),
     Destination("models", "Models", "models"),
+    Destination("search", "Search", "find"),
     Destination("recovery", "Recovery", "recovery", separated=True),
 )
 
@@ -40,7 +41,7 @@ class MainWindow(QMainWindow):
 
     Signals:
         closed: the window was closed.
-        view_changed: carries the name of the view that is on screen now: tasks, models, recovery or start.
+        view_changed: carries the name of the view that is on screen now: tasks, models, search, recovery or start.
         file_dropped: carries the path of a file that was dropped on the window.
         seen_changed: carries whether the window can be seen at all.
         theme_requested: carries the wanted theme.

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from inspector.desktop.detail.view import DetailPane
     from inspector.desktop.digests.view import ModelsView
     from inspector.desktop.recovery.view import RecoveryView
+    from inspector.desktop.search.view import SearchView
     from inspector.desktop.start.view import StartView
 
 
@@ -26,19 +27,26 @@ class Views:
         detail: "Late[DetailPane]",
         models: "Late[ModelsView]",
         recovery: "Late[RecoveryView]",
+        search: "Late[SearchView]",
         start: "Late[StartView]",
     ) -> None:
         self.tasks = tasks
         self.late_detail = detail
         self.late_models = models
         self.late_recovery = recovery
+        self.late_search = search
         self.late_start = start
 
     @property
     def late_pages(self) -> Mapping[str, Late[QWidget]]:
         """Those that fill the window by themselves, by the names that the window has for them."""
         return MappingProxyType(
-            {"models": self.late_models, "recovery": self.late_recovery, "start": self.late_start},
+            {
+                "models": self.late_models,
+                "search": self.late_search,
+                "recovery": self.late_recovery,
+                "start": self.late_start,
+            },
         )
 
     def build(self, name: str) -> None:
@@ -61,6 +69,11 @@ class Views:
     def recovery(self) -> "RecoveryView":
         """What a restart would do."""
         return self.late_recovery()
+
+    @property
+    def search(self) -> "SearchView":
+        """The search of all events for a text."""
+        return self.late_search()
 
     @property
     def start(self) -> "StartView":

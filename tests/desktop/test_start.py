@@ -23,6 +23,7 @@ NOT_FOR_THE_FIRST_PAGE = (
     "inspector.desktop.digests",
     "inspector.desktop.menus",
     "inspector.desktop.recovery",
+    "inspector.desktop.search",
     "inspector.desktop.start",
     "inspector.desktop.timeline",
     "inspector.desktop.widgets.json_view",

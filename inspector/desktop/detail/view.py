@@ -60,6 +60,7 @@ class DetailPane(QWidget):
         self._why_not: str | None = self.tr("No file is open.")
         self._asks_for: str | None = None
         self._asks_next = False
+        self._goes_to: tuple[str, int] | None = None
         self._build(FlashClock(self) if flash is None else flash)
         self._connect()
         self._refresh()
@@ -138,12 +139,19 @@ class DetailPane(QWidget):
         """
         if page.task_id == self.task_id:
             self._events.show_events(page, replace=replace)
+            self._go_if_shown()
             if self._painted.seq is not None and self._events.seq is None:
                 self._events.select_seq(self._painted.seq)
 
     def show_event_data(self, seq: int, data: StoredText) -> None:
         """Show the whole data of an event, if it is still the chosen one."""
         self._events.show_event_data(seq, data)
+
+    def go_to_event(self, task_id: str, seq: int) -> None:
+        """Choose an event of a task, as soon as that task and a page of its log are shown."""
+        self._goes_to = task_id, seq
+        if self._events.list.events.events:
+            self._go_if_shown()
 
     def set_now(self, now_ms: int | None, today_ms: int | None = None) -> None:
         """Set the moment that durations run to: None where the file does not move.
@@ -317,6 +325,11 @@ class DetailPane(QWidget):
             cancelling_since=None if asked_ms is None else self._clock.time(asked_ms),
             took_ms=None if finished_ms is None or asked_ms is None else finished_ms - asked_ms,
         )
+
+    def _go_if_shown(self) -> None:
+        if self._goes_to is not None and self._goes_to[0] == self.task_id:
+            seq, self._goes_to = self._goes_to[1], None
+            self._go_to_event(seq)
 
     def _go_to_event(self, seq: int) -> None:
         self._tabs.setCurrentIndex(DetailTab.EVENTS)

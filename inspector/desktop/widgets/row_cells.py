@@ -23,6 +23,8 @@ class Cell(NamedTuple):
     """As under ``DIM_ROLE``."""
     flash_at_ms: int | None = None
     """As under ``FLASH_ROLE``."""
+    mark: tuple[int, int] | None = None
+    """Where the marked part of the text begins and ends."""
 
 
 class RowCells(Protocol):
