@@ -26,6 +26,7 @@ from inspector.desktop.wiring.frame import NOTICE_MS, FrameWiring
 from inspector.desktop.wiring.names import ModelNames
 from inspector.desktop.wiring.settling import Settling
 from inspector.desktop.wiring.tasks import TasksWiring
+from inspector.desktop.wiring.totals import Totals
 from inspector.desktop.zone import local_zone
 from inspector.layout.opened import Mode
 from inspector.layout.pages import TaskFilter
@@ -67,12 +68,13 @@ class Inspector:
         )
         self.window = MainWindow(views, self._zone)
         settling = Settling(self.window, self.session)
-        self.frame = FrameWiring(self.window, self.session, settling, settings, self._zone)
+        totals = Totals(self.session)
+        self.frame = FrameWiring(self.window, self.session, totals, settings, self._zone)
         self.frame.add_words("tasks", views.tasks.shown_sentence)
         self._names = ModelNames(self.session, settling)
         self._names.changed.connect(lambda page: views.tasks.show_models(tuple(model.id for model in page.models)))
         # What is connected by bound methods does not live by that.
-        self._wirings: list[object] = [TasksWiring(views.tasks, self.session, self.selection)]
+        self._wirings: list[object] = [TasksWiring(views.tasks, self.session, self.selection, totals)]
         views.tasks.cancel_requested.connect(self._ask_cancel)
         views.tasks.opened_in_detail.connect(lambda _task_id: views.detail.setFocus())
         self.window.file_dropped.connect(lambda path: self.open(Target(path)))
@@ -260,6 +262,8 @@ class Inspector:
     def _show_task(self, task_id: str) -> None:
         self.selection.select(task_id)
         self.window.show_view("tasks")
+        # Also where it was selected before, and one has scrolled away from it since.
+        self.window.views.tasks.mark_selected(task_id)
 
     def _show_event(self, task_id: str, seq: int) -> None:
         self._show_task(task_id)

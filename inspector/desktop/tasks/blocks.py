@@ -136,9 +136,10 @@ class TaskBlocks:
         offset = next(at for at, task in enumerate(block.tasks) if task.id == task_id)
         return self._rows_before()[self._index(block.bound)] + offset
 
-    def has_place_for(self, task: TaskRow) -> bool:
-        """Say whether all rows are loaded where ``task`` belongs: if it is not among them, it is none of the others."""
-        return not self._blocks or self._blocks[self._index(order_of(task))].tasks is not None
+    def missing_for(self, task: TaskRow) -> Stretch | None:
+        """Return what is not loaded where ``task`` belongs; None: if it is not among the rows, it is none of them."""
+        block = self._blocks[self._index(order_of(task))] if self._blocks else None
+        return None if block is None or block.tasks is not None else block.stretch
 
     def top(self) -> Order | None:
         """Return the place of the first loaded task of the first block, or None where there is none."""

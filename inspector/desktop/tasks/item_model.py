@@ -56,6 +56,7 @@ class TaskItemModel(QAbstractTableModel):
         self._more = False
         self._asked = False
         self._now_ms: int | None = None
+        self._today_ms: int | None = None
         self._warm: dict[str, tuple[int, int]] = {}
         self._overdue: set[str] = set()
 
@@ -104,6 +105,14 @@ class TaskItemModel(QAbstractTableModel):
     def missing(self, first: int, last: int) -> tuple[Stretch, ...]:
         """Return what has to be read so that the rows ``first`` to ``last`` are loaded."""
         return self._blocks.missing(first, last)
+
+    def missing_for(self, task: TaskRow) -> Stretch | None:
+        """Return what has to be read so that the row of ``task`` is loaded; None where all rows are, around it."""
+        return self._blocks.missing_for(task)
+
+    def is_waiting(self, task_id: str) -> bool:
+        """Say whether a task waits to be put on top."""
+        return task_id in self._new
 
     def show_page(self, page: TaskPage) -> None:
         """Show this page instead of what was shown, for another filter or file: scroll and selection start anew."""
@@ -161,7 +170,7 @@ class TaskItemModel(QAbstractTableModel):
         end = order_of(self._last_key) if self._more and self._last_key else None
         for task in tasks:
             listed = self._blocks.holds(task.id) or task.id in self._new
-            if not listed and (end is None or order_of(task) > end) and self._blocks.has_place_for(task):
+            if not listed and (end is None or order_of(task) > end) and self._blocks.missing_for(task) is None:
                 self._new.add(task, top)
         self._new.shorten(top)
         self._tell_new()
@@ -204,11 +213,14 @@ class TaskItemModel(QAbstractTableModel):
         self._tell_new()
         self._blocks.remove(gone)
 
-    def set_now(self, now_ms: int | None, first: int, last: int) -> None:
-        """Set the moment that ages are told of; None where nothing moves. Rows ``first`` to ``last`` are on screen."""
-        if now_ms == self._now_ms:
+    def set_now(self, now_ms: int | None, first: int, last: int, today_ms: int | None = None) -> None:
+        """Set the moment that ages are told of; None where nothing moves. Rows ``first`` to ``last`` are on screen.
+
+        Where nothing moves ``today_ms`` decides which times are told without their date; without it all are.
+        """
+        if (now_ms, today_ms) == (self._now_ms, self._today_ms):
             return
-        self._now_ms = now_ms
+        self._now_ms, self._today_ms = now_ms, today_ms
         last = min(last, len(self._blocks) - 1)
         if 0 <= first <= last:
             left, right = _MOVES_WITH_TIME
@@ -219,12 +231,12 @@ class TaskItemModel(QAbstractTableModel):
         block, offset = self._blocks.at(row)
         if block.tasks is None or block.kept is None:
             return NOT_LOADED
-        kept: tuple[int | None, Sequence[Cell]] | None = block.kept[offset]
-        if kept is None or kept[0] != self._now_ms:
-            task = block.tasks[offset]
-            kept = self._now_ms, task_cells(task, self._now_ms, self._zone, self._warm.get(task.id))
-            block.kept[offset] = kept
-        return kept[1]
+        kept: tuple[int | None, int | None, Sequence[Cell]] | None = block.kept[offset]
+        if kept is None or kept[0] != self._now_ms or kept[1] != self._today_ms:
+            task, now_ms, today_ms = block.tasks[offset], self._now_ms, self._today_ms
+            cells = task_cells(task, now_ms, self._zone, self._warm.get(task.id), today_ms=today_ms)
+            kept = block.kept[offset] = now_ms, today_ms, cells
+        return kept[2]
 
     @contextmanager
     def inserting(self, first: int, count: int) -> Iterator[None]:

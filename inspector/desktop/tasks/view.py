@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 from inspector.desktop.tasks.blocks import Stretch
 from inspector.desktop.tasks.filters import TaskFilters
 from inspector.desktop.tasks.item_model import ROW_ROLE, TaskItemModel
+from inspector.desktop.tasks.mark import TaskMark
 from inspector.desktop.tasks.table import TasksTable
 from inspector.desktop.widgets.busy_line import BusyLine
 from inspector.desktop.widgets.empty import EmptySentence
@@ -64,6 +65,8 @@ class TasksView(QWidget):
         self._model = TaskItemModel(zone, self)
         self._clock = FlashClock(self)
         self._table = TasksTable(self._model, self._clock, self)
+        self._mark = TaskMark(self._table, self._model)
+        self._left_out: TaskRow | None = None
         self._empty = EmptySentence(parent=self)
         self._empty.hide()
         self._pill = PillButton(self._table.viewport())
@@ -150,7 +153,7 @@ class TasksView(QWidget):
         self._busy.set_busy(False)
         self._model.show_page(page)
         self._table.scrollToTop()
-        self.mark_selected(selected)
+        self._mark.set(selected, go_there=False)
         self._show_emptiness()
         self._tell_shown()
 
@@ -226,31 +229,30 @@ class TasksView(QWidget):
         """Say that no rows are on their way, also where they could not be had."""
         self._busy.set_busy(False)
 
-    def set_now(self, now_ms: int | None) -> None:
-        """Set the moment that ages are told of; None where nothing moves."""
+    def set_now(self, now_ms: int | None, today_ms: int | None = None) -> None:
+        """Set the moment that ages are told of; None where nothing moves, and times are told as of ``today_ms``."""
         first, last = self._table.shown_rows()
         self._now_ms = now_ms
-        self._model.set_now(now_ms, first, last)
+        self._model.set_now(now_ms, first, last, today_ms)
 
     def set_may_act(self, may_act: bool) -> None:
         """Say whether tasks may be cancelled here."""
         self._may_act = may_act
 
     def mark_selected(self, task_id: str | None) -> None:
-        """Make a task's row the current one, where it is among the rows; otherwise no row is."""
-        current = self._current_task()
-        if current is not None and current.id == task_id:
-            return
-        row = None if task_id is None else self._model.row_of(task_id)
-        selection = self._table.selectionModel()
-        selection.blockSignals(True)
-        if row is None:
-            self._table.clearSelection()
-            self._table.setCurrentIndex(QModelIndex())
+        """Make a task's row the current one and bring it on screen; one that is not loaded is marked when it is."""
+        self._mark.set(task_id, go_there=True)
+        if self._left_out is not None and self._left_out.id != task_id:
+            self._left_out = None
+
+    def seek(self, task: TaskRow) -> None:
+        """Load the row of a task, wherever in the list it is, and go there; told where the filter keeps it out."""
+        if self.wanted.passes(task):
+            self._mark.seek(task)
+            self._tell_shown()
         else:
-            self._table.setCurrentIndex(self._model.index(row, 0))
-        selection.blockSignals(False)
-        self._table.viewport().update()
+            self._mark.set(task.id, go_there=False)
+            self._left_out = task
 
     def show_new(self) -> None:
         """Put the new tasks on top and go there."""
@@ -264,6 +266,8 @@ class TasksView(QWidget):
         if last < first:
             return ""
         shown = self.tr("Rows %s–%s shown") % (grouped(first + 1), grouped(last + 1))
+        if self._left_out is not None and not self._mark.is_shown and not self.wanted.passes(self._left_out):
+            shown += self.tr(", the selected task is kept out by the filter")
         if self._counts is None or not self._filters.counts_are_late or self._now_ms is None:
             return shown
         return shown + self.tr(", counted %s ago") % spoken(max(0, self._now_ms - self._counts.read_at_ms))
@@ -288,6 +292,7 @@ class TasksView(QWidget):
 
     def _on_filter_changed(self, wanted: TaskFilter) -> None:
         self._busy.set_busy(True)
+        self._mark.give_up()
         self.filter_changed.emit(wanted)
 
     def _on_more_wanted(self) -> None:
@@ -296,6 +301,7 @@ class TasksView(QWidget):
             self.older_wanted.emit(oldest)
 
     def _on_current_row(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        self._mark.moved_to(current.row())
         task = self._model.task_at(current.row())
         self.task_selected.emit(task.id if task else None)
 
@@ -325,12 +331,19 @@ class TasksView(QWidget):
     def _tell_shown(self) -> None:
         """Tell which tasks are on screen, and ask for those on it and a screen around it that are not loaded."""
         self._scrolling.end()
+        moved_to = self._mark.follow()
+        if moved_to is not None:
+            self.task_selected.emit(moved_to)
         first, last = self._table.shown_rows()
         tasks = (self._model.task_at(row) for row in range(first, last + 1))
         self.shown_changed.emit(tuple(task.id for task in tasks if task is not None))
         self._model.unload(first, last, self._table.currentIndex().row())
         screen = last - first + 1
-        missing = (*self._model.missing(first, last), *self._model.missing(first - screen, last + screen))
+        missing = (
+            *self._mark.missing(),
+            *self._model.missing(first, last),
+            *self._model.missing(first - screen, last + screen),
+        )
         if missing:
             self.rows_wanted.emit(tuple(dict.fromkeys(missing)))
 

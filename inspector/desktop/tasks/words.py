@@ -7,7 +7,7 @@ from typing import Final
 
 from inspector.desktop.widgets.cells import DIM_LEAST, WARN_STRONG
 from inspector.desktop.widgets.row_cells import Cell
-from inspector.desktop.widgets.words import age, clock_time, duration, grouped
+from inspector.desktop.widgets.words import age, duration, grouped, short_time
 from inspector.layout.rows import TaskRow
 from inspector.layout.visible import visible
 from inspector.lmsp.statuses import FINAL, known_status
@@ -41,8 +41,15 @@ NOT_LOADED: Final[Sequence[Cell]] = tuple(
 """What a row shows while it is on its way."""
 
 
-def task_cells(task: TaskRow, now_ms: int | None, zone: tzinfo, warm: tuple[int, int] | None = None) -> Sequence[Cell]:
-    """Return what each column shows at ``now_ms``; None where nothing moves.
+def task_cells(
+    task: TaskRow,
+    now_ms: int | None,
+    zone: tzinfo,
+    warm: tuple[int, int] | None = None,
+    *,
+    today_ms: int | None = None,
+) -> Sequence[Cell]:
+    """Return what each column shows at ``now_ms``; None where nothing moves, and times are told as of ``today_ms``.
 
     ``warm``: when cells changed, and which, as the bits of :func:`changed_cells`.
     """
@@ -56,7 +63,7 @@ def task_cells(task: TaskRow, now_ms: int | None, zone: tzinfo, warm: tuple[int,
         Cell(_span(task.created_at, task.started_at or end)),
         Cell(_span(task.started_at, end)),
         Cell(grouped(task.last_seq)),
-        Cell(_last_event(task, now_ms, zone), warn=WARN_STRONG if _is_quiet(task, now_ms) else 0),
+        Cell(_last_event(task, now_ms, today_ms, zone), warn=WARN_STRONG if _is_quiet(task, now_ms) else 0),
     )
     if warm is None:
         return cells
@@ -80,9 +87,9 @@ def _span(start_ms: int | None, end_ms: int | None) -> str:
     return duration(None if start_ms is None or end_ms is None else end_ms - start_ms)
 
 
-def _last_event(task: TaskRow, now_ms: int | None, zone: tzinfo) -> str:
+def _last_event(task: TaskRow, now_ms: int | None, today_ms: int | None, zone: tzinfo) -> str:
     if task.updated_at is None or now_ms is None:
-        return clock_time(task.updated_at, None, zone, digits=0)
+        return short_time(task.updated_at, today_ms, zone)
     since = now_ms - task.updated_at
     # The moment on screen is a little older than what was just read; a clock that was set back is another matter.
     return age(0 if -SAME_MOMENT_MS < since < 0 else since)

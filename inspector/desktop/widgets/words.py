@@ -96,6 +96,18 @@ def clock_time(at_ms: int | None, now_ms: int | None, zone: tzinfo, *, digits: i
     return f"{_date(at, now)} {clock}"
 
 
+def short_time(at_ms: int | None, now_ms: int | None, zone: tzinfo) -> str:
+    """Return a moment in one short word for a narrow column: "14:02:17", "28 Nov 13:58", "14 Nov 2025".
+
+    Without ``now_ms`` it is the time of day.
+    """
+    at = None if at_ms is None else _moment(at_ms, zone)
+    now = None if now_ms is None else _moment(now_ms, zone)
+    if at is None or now is None or at.date() == now.date():
+        return clock_time(at_ms, None, zone, digits=0)
+    return f"{_date(at, now)} {at.hour:02d}:{at.minute:02d}" if at.year == now.year else _date(at, now)
+
+
 def day_time(at_ms: int | None, now_ms: int, zone: tzinfo) -> str:
     """Return a moment roughly: "today 13:58", "yesterday", "28 Nov", "14 Nov 2025"."""
     if at_ms is None:

@@ -13,15 +13,13 @@ from inspector.desktop.session.session import POLL_EVERY_MS, Session
 from inspector.desktop.settings import Settings
 from inspector.desktop.widgets.message_kind import MessageKind
 from inspector.desktop.widgets.words import clock_time, grouped
-from inspector.desktop.wiring.rested import Rested
-from inspector.desktop.wiring.settling import Settling
+from inspector.desktop.wiring.totals import Totals
 from inspector.layout.opened import Mode, Opened
-from inspector.layout.pages import Counts, TaskFilter
+from inspector.layout.pages import Counts
 from inspector.layout.rows import TaskRow
 from inspector.layout.visible import visible
 from inspector.lmsp.statuses import FINAL, UNFINISHED
 from inspector.reading.messages import Moved
-from inspector.reading.requests import CountsRequest
 
 _MINUTE_MS: Final = 60_000
 _HOUR_MS: Final = 60 * _MINUTE_MS
@@ -42,9 +40,7 @@ class FrameWiring(QObject):
 
     moment_changed = Signal(object, object)
 
-    def __init__(
-        self, window: MainWindow, session: Session, settling: Settling, settings: Settings, zone: tzinfo
-    ) -> None:
+    def __init__(self, window: MainWindow, session: Session, totals: Totals, settings: Settings, zone: tzinfo) -> None:
         """Tell times in ``zone``."""
         super().__init__(window)
         self._words: dict[str, Callable[[], str]] = {}
@@ -52,7 +48,6 @@ class FrameWiring(QObject):
         self._window = window
         self._session = session
         self._settings = settings
-        self._counts = Rested(session.spawn, self._ask_counts, self._take_counts)
         self._total: Counts | None = None
         self._statuses: dict[str, str] = {}
         window.views.tasks.shown_changed.connect(lambda _task_ids: self._show_status())
@@ -67,7 +62,7 @@ class FrameWiring(QObject):
         window.views.tasks.shown_changed.connect(self._keep_pace)
         self._ticking = QTimer(self)
         self._ticking.timeout.connect(self.tick)
-        settling.file_settled.connect(self._counts.refresh)
+        totals.counted.connect(self._take_counts)
 
     def add_words(self, view: str, words: Callable[[], str]) -> None:
         """Let the status bar say these words while the view of this name is on screen."""
@@ -149,8 +144,9 @@ class FrameWiring(QObject):
             window.hide_message("layout")
         self._settings.keep_recent(Path(how.path))
         if how.mode is not Mode.LIVE:
-            window.views.tasks.set_now(None)
-            self.moment_changed.emit(None, time.time_ns() // 1_000_000)
+            today_ms = time.time_ns() // 1_000_000
+            window.views.tasks.set_now(None, today_ms)
+            self.moment_changed.emit(None, today_ms)
         self._start_ticking()
         self.tick()
 
@@ -170,7 +166,6 @@ class FrameWiring(QObject):
             # It was under way when the pause began: ages are told of its moment from now on.
             self._show_moment(moved.read_at_ms)
         self._notice_failures(moved.rows)
-        self._counts.refresh()
         self.tick()
 
     def _on_lost(self, sentence: str, at_ms: int) -> None:
@@ -246,9 +241,6 @@ class FrameWiring(QObject):
             self._window.show_notice(self.tr("%s failed: %s") % (visible(task.id), why), NOTICE_MS)
         elif failed:
             self._window.show_notice(self.tr("%s tasks failed") % grouped(len(failed)), NOTICE_MS)
-
-    async def _ask_counts(self) -> Counts:
-        return await self._session.ask_in_background(CountsRequest(TaskFilter()))
 
     def _take_counts(self, counts: Counts) -> None:
         self._total = counts

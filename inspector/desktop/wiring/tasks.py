@@ -8,20 +8,25 @@ from inspector.desktop.session.session import Session
 from inspector.desktop.tasks.blocks import BLOCK_ROWS, Stretch
 from inspector.desktop.tasks.view import TasksView
 from inspector.desktop.wiring.rested import Rested
+from inspector.desktop.wiring.totals import AFTER_PAINT_S, Totals
 from inspector.layout.opened import Opened
 from inspector.layout.pages import Counts, TaskFilter, TaskKey, TaskPage, TaskPlaces
 from inspector.reading.messages import Moved
-from inspector.reading.requests import CountsRequest, TaskPageRequest, TaskPlacesRequest, TasksByPrefixRequest
+from inspector.reading.requests import (
+    CountsRequest,
+    TaskPageRequest,
+    TaskPlacesRequest,
+    TasksByIdRequest,
+    TasksByPrefixRequest,
+)
 
-AFTER_PAINT_S: Final = 0.2
-"""How long after the first page the background is asked: the rows are on screen before it takes a core."""
 PLACES_REST_S: Final = 10.0
 
 
 class TasksWiring:
     """Asks for what the Tasks view wants, and shows it what moved. Counts and places never hold up a page."""
 
-    def __init__(self, view: TasksView, session: Session, selection: Selection) -> None:
+    def __init__(self, view: TasksView, session: Session, selection: Selection, totals: Totals) -> None:
         self._view = view
         self._session = session
         self._selection = selection
@@ -29,14 +34,17 @@ class TasksWiring:
         self._rows = LatestOnly()
         self._counts = Rested(session.spawn, self._ask_counts, self._take_counts)
         self._places = Rested(session.spawn, self._ask_places, self._take_places, least_rest_s=PLACES_REST_S)
+        self._totals = totals
         self._path: str | None = None
-        self._counted: TaskFilter | None = None
+        self._counted = TaskFilter()
+        self._is_first_page = False
         view.filter_changed.connect(self._on_filter_changed)
         view.older_wanted.connect(lambda last: session.spawn(self._append_older(last)))
         view.rows_wanted.connect(lambda stretches: session.spawn(self._load(stretches)))
         view.shown_changed.connect(session.watch)
         view.task_selected.connect(self._on_task_selected)
-        selection.changed.connect(view.mark_selected)
+        selection.changed.connect(self._on_selected)
+        totals.counted.connect(self._on_totals)
         session.opened.connect(self._on_opened)
         session.acting_changed.connect(lambda acting: view.set_may_act(acting.may_act))
         session.moved.connect(self._on_moved)
@@ -44,14 +52,16 @@ class TasksWiring:
     def _on_opened(self, how: Opened) -> None:
         if how.path != self._path:
             self._path = how.path
+            self._is_first_page = True
             self._view.show_busy()
             self._places.stop()
             self._session.spawn(self._show_newest())
-            self._counts.anew(after_s=AFTER_PAINT_S)
+            if not self._counted.is_empty:
+                self._counts.anew(after_s=AFTER_PAINT_S)
         else:
             # The same file in another mode: nothing that is on screen may jump.
             self._session.spawn(self._refresh_newest())
-            self._counts.refresh()
+            self._refresh_counts()
             if not self._view.rows.is_whole:
                 self._places.refresh()
 
@@ -62,7 +72,7 @@ class TasksWiring:
         if moved.cleaned:
             self._places.refresh()
         self._view.expect_counts()
-        self._counts.refresh()
+        self._refresh_counts()
 
     def _on_filter_changed(self, wanted: TaskFilter) -> None:
         self._places.stop()
@@ -70,12 +80,38 @@ class TasksWiring:
         if wanted.text:
             self._session.spawn(self._select_by_id(wanted))
         if self._counted != _counted(wanted):
+            self._counted = _counted(wanted)
             self._view.expect_counts(of_another_filter=True)
-            self._counts.anew()
+            if not self._counted.is_empty:
+                self._counts.anew()
+                return
+            self._counts.stop()
+            if self._totals.newest is not None:
+                self._view.show_counts(self._totals.newest)
+
+    def _on_totals(self, counts: Counts) -> None:
+        if self._counted.is_empty:
+            self._view.show_counts(counts)
+
+    def _refresh_counts(self) -> None:
+        # Without a filter they are the file's own, which are asked for by themselves.
+        if not self._counted.is_empty:
+            self._counts.refresh()
 
     def _on_task_selected(self, task_id: str | None) -> None:
         if task_id is not None:
             self._selection.select(task_id)
+
+    def _on_selected(self, task_id: str | None) -> None:
+        self._view.mark_selected(task_id)
+        if task_id is not None and self._view.rows.row_of(task_id) is None and self._session.how is not None:
+            self._session.spawn(self._seek(task_id))
+
+    async def _seek(self, task_id: str) -> None:
+        """Go to the row of a task that is not among the loaded ones."""
+        for task in await self._session.ask(TasksByIdRequest((task_id,))):
+            if task.id == self._selection.task_id:
+                self._view.seek(task)
 
     async def _show_newest(self) -> None:
         wanted = self._view.wanted
@@ -84,6 +120,9 @@ class TasksWiring:
             self._view.show_page(page, selected=self._selection.task_id)
             if self._selection.task_id is None and page.tasks:
                 self._selection.select(page.tasks[0].id)
+            elif self._is_first_page:
+                self._on_selected(self._selection.task_id)
+            self._is_first_page = False
             if page.scanned_to is not None:
                 self._session.spawn(self._look_on(wanted, page.scanned_to))
             if page.more:
@@ -99,6 +138,7 @@ class TasksWiring:
         found = await self._session.ask(TasksByPrefixRequest(wanted.text, wanted))
         if len(found) == 1 and wanted == self._view.wanted:
             self._selection.select(found[0].id)
+            self._view.seek(found[0])
 
     async def _refresh_newest(self) -> None:
         wanted = self._view.wanted
@@ -151,7 +191,6 @@ class TasksWiring:
 
     async def _ask_counts(self) -> Counts:
         """Count what passes all filters but that by status: the chips say how many each would let in."""
-        self._counted = _counted(self._view.wanted)
         return await self._session.ask_in_background(CountsRequest(self._counted))
 
     def _take_counts(self, counts: Counts) -> None:

@@ -311,7 +311,7 @@ class Life(RuleBasedStateMachine):
             self.there.add(task)
         for task in fresh:
             is_below = not self.is_whole and self.end is not None and order_of(task) < order_of(self.end)
-            if not is_below and self.blocks.has_place_for(task):
+            if not is_below and self.blocks.missing_for(task) is None:
                 self.blocks.insert([task])
 
     @precondition(lambda self: self.there.tasks)

@@ -15,8 +15,10 @@ from inspector.desktop.session.session import Session
 from inspector.desktop.tasks.view import TasksView
 from inspector.desktop.wiring import rested as rested_module
 from inspector.desktop.wiring import tasks as wiring_module
+from inspector.desktop.wiring import totals as totals_module
 from inspector.desktop.wiring.rested import Rested
 from inspector.desktop.wiring.tasks import TasksWiring
+from inspector.desktop.wiring.totals import Totals
 from inspector.layout.opened import LayoutKind, Mode, Opened
 from inspector.layout.pages import Counts, TaskFilter
 from inspector.reading.messages import Moved
@@ -86,6 +88,7 @@ async def until(condition: Any) -> None:  # noqa: ANN401  a function
 @pytest.fixture
 def view(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> TasksView:
     monkeypatch.setattr(wiring_module, "AFTER_PAINT_S", 0.0)
+    monkeypatch.setattr(totals_module, "AFTER_PAINT_S", 0.0)
     view = TasksView(UTC)
     qtbot.addWidget(view)
     view.resize(760, 400)
@@ -98,7 +101,7 @@ async def test_after_the_first_page_the_background_tells_how_long_the_list_is(
     view: TasksView,
 ) -> None:
     session = Answering(TaskList(row(number) for number in range(2_000)))
-    wiring = TasksWiring(view, cast(Session, session), Selection())
+    wiring = TasksWiring(view, cast(Session, session), Selection(), Totals(cast(Session, session)))
     session.opened.emit(opened())
 
     await until(lambda: view.rows.rowCount() == 2_000)
@@ -121,7 +124,7 @@ async def test_places_that_got_lost_with_their_reader_are_asked_for_again_and_an
     monkeypatch.setattr(rested_module, "TRIES_AGAIN_AFTER_S", 0.0)
     session = Answering(TaskList(row(number) for number in range(1_000)))
     session.gone = 2
-    wiring = TasksWiring(view, cast(Session, session), Selection())
+    wiring = TasksWiring(view, cast(Session, session), Selection(), Totals(cast(Session, session)))
     session.opened.emit(opened())
     await until(lambda: view.rows.rowCount() == 1_000)
 
@@ -136,7 +139,7 @@ async def test_places_that_got_lost_with_their_reader_are_asked_for_again_and_an
 @pytest.mark.usefixtures("qloop")
 async def test_a_list_that_is_on_its_page_needs_no_places(view: TasksView) -> None:
     session = Answering(TaskList(row(number) for number in range(20)))
-    wiring = TasksWiring(view, cast(Session, session), Selection())
+    wiring = TasksWiring(view, cast(Session, session), Selection(), Totals(cast(Session, session)))
     session.opened.emit(opened())
     await until(lambda: bool(session.in_background))
     assert session.in_background == [CountsRequest(TaskFilter())]
