@@ -1,6 +1,5 @@
 """Which task is marked in the Tasks table, and how the table comes to it: also where its row is not loaded yet."""
 
-from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import QAbstractItemView
 
 from inspector.desktop.tasks.blocks import Stretch
@@ -103,16 +102,7 @@ class TaskMark:
         """Make the task's row the current one, where it is among the rows; otherwise no row is."""
         if self._task_id is not None and self.is_shown:
             return
-        row = None if self._task_id is None else self._rows.row_of(self._task_id)
-        selection = self._table.selectionModel()
-        selection.blockSignals(True)
-        if row is None:
-            self._table.clearSelection()
-            self._table.setCurrentIndex(QModelIndex())
-        else:
-            self._table.setCurrentIndex(self._rows.index(row, 0))
-        selection.blockSignals(False)
-        self._table.viewport().update()
+        self._table.mark_row(None if self._task_id is None else self._rows.row_of(self._task_id))
 
     def _go_to(self, row: int) -> None:
         first, last = self._table.shown_rows()

@@ -24,6 +24,10 @@ def settle(blocks: TaskBlocks, places: TaskPlaces) -> int:
     Rows that are loaded stay as they are: what lies between two of them grows or shrinks at its end.
     """
     starts = _Starts(places)
+    if not blocks.blocks:
+        # Nothing was found yet by whoever looks along the list: what there is is further down.
+        blocks.replace_unloaded(0, 0, starts.between(starts.first, None, 0, places.total))
+        return 0
     found = list(_loaded_runs(blocks.blocks))
     above, _ = starts.position(found[0].tasks, 0) if blocks.top() is not None else (0, True)
     end, until, until_position, until_is_sure = len(blocks.blocks), None, places.total, True

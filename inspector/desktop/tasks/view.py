@@ -174,6 +174,7 @@ class TasksView(QWidget):
     def show_places(self, places: TaskPlaces) -> None:
         """Have a row for every task, so that the scroll bar reaches all of them; what is on screen stays there."""
         self._table.keep_place(lambda: self._model.show_places(places))
+        self._show_emptiness()
         self._tell_shown()
 
     def show_rows(self, found: Sequence[tuple[Stretch, TaskPage]]) -> None:

@@ -124,8 +124,8 @@ class TasksWiring:
                 self._on_selected(self._selection.task_id)
             self._is_first_page = False
             if page.scanned_to is not None:
-                self._session.spawn(self._look_on(wanted, page.scanned_to))
-            if page.more:
+                self._session.spawn(self._find_first(wanted, page.scanned_to))
+            elif page.more:
                 self._places.anew(after_s=AFTER_PAINT_S)
 
         try:
@@ -155,6 +155,12 @@ class TasksWiring:
             self._view.append_page(page)
             if page.scanned_to is not None:
                 await self._look_on(wanted, page.scanned_to)
+
+    async def _find_first(self, wanted: TaskFilter, at: TaskKey) -> None:
+        """Look for the first tasks that pass; how long the list is matters when there is more of it than that."""
+        await self._look_on(wanted, at)
+        if wanted == self._view.wanted and not self._view.rows.is_whole:
+            self._places.anew()
 
     async def _look_on(self, wanted: TaskFilter, at: TaskKey | None) -> None:
         """Look through older tasks for ones that pass, in the background, until a page of them is found."""

@@ -149,6 +149,18 @@ def test_where_nothing_moves_an_unfinished_task_ran_to_its_last_sign_of_life(mod
     assert text(model, 0, TaskColumn.LAST_EVENT) == "00:53:24"
 
 
+def test_where_nothing_moves_a_last_event_that_is_not_today_s_has_its_date(model: TaskItemModel) -> None:
+    model.show_page(page(row(1)))
+    told: list[int] = []
+    model.dataChanged.connect(lambda first, _last: told.append(first.row()))
+
+    model.set_now(None, 0, 0, NOW_MS)
+    assert text(model, 0, TaskColumn.LAST_EVENT) == "00:53:21"
+    model.set_now(None, 0, 0, NOW_MS + 3 * 86_400_000)
+    assert text(model, 0, TaskColumn.LAST_EVENT) == "30 Nov 00:53"
+    assert told == [0, 0]
+
+
 def test_a_silent_task_in_a_workers_hands_is_marked(model: TaskItemModel) -> None:
     model.show_page(page(row(3, "running"), row(2, "queued"), row(1, "completed", finished_at=NOW_MS)))
     model.set_now(NOW_MS, 0, 2)

@@ -14,6 +14,7 @@ from inspector.desktop.widgets.words import (
     duration,
     grouped,
     offset,
+    short_time,
     spoken,
 )
 
@@ -211,3 +212,22 @@ def test_what_is_said_to_have_passed_has_passed(value: int) -> None:
     factor = {"ms": 1, "s": S}.get(unit)
     if factor is not None:
         assert float(number) * factor <= value
+
+
+@pytest.mark.parametrize(
+    ("at", "words"),
+    [
+        ("2026-12-01T09:12:05", "09:12:05"),
+        ("2026-11-28T09:12:05", "28 Nov 09:12"),
+        ("2026-12-02T00:00:00", "2 Dec 00:00"),
+        ("2025-11-14T09:12:05", "14 Nov 2025"),
+    ],
+)
+def test_a_short_time_has_its_date_unless_it_is_today_s(at: str, words: str) -> None:
+    assert short_time(ms(at), NOW, UTC) == words
+    assert short_time(ms(at), None, UTC) == at[11:]
+
+
+def test_a_short_time_that_is_none_or_no_date_is_said_as_elsewhere() -> None:
+    assert short_time(None, NOW, UTC) == NOTHING
+    assert short_time(10**18, NOW, UTC) == clock_time(10**18, NOW, UTC, digits=0)

@@ -1,7 +1,7 @@
 """The Tasks view on a session that answers from a list."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from datetime import UTC
 from typing import Any, cast
 
@@ -13,6 +13,7 @@ from inspector.desktop.selection import Selection
 from inspector.desktop.session.reader_link import ReaderGone
 from inspector.desktop.session.session import Session
 from inspector.desktop.tasks.view import TasksView
+from inspector.desktop.widgets.chip import Chip
 from inspector.desktop.wiring import rested as rested_module
 from inspector.desktop.wiring import tasks as wiring_module
 from inspector.desktop.wiring import totals as totals_module
@@ -20,9 +21,15 @@ from inspector.desktop.wiring.rested import Rested
 from inspector.desktop.wiring.tasks import TasksWiring
 from inspector.desktop.wiring.totals import Totals
 from inspector.layout.opened import LayoutKind, Mode, Opened
-from inspector.layout.pages import Counts, TaskFilter
+from inspector.layout.pages import PAGE_ROWS, Counts, TaskFilter, TaskKey, TaskPage
 from inspector.reading.messages import Moved
-from inspector.reading.requests import CountsRequest, TaskPageRequest, TaskPlacesRequest
+from inspector.reading.requests import (
+    CountsRequest,
+    TaskPageRequest,
+    TaskPlacesRequest,
+    TasksByIdRequest,
+    TasksByPrefixRequest,
+)
 from tests.desktop.tasks.rows import NOW_MS, TaskList, row
 
 
@@ -39,6 +46,8 @@ class Answering(QObject):
         self.asked: list[object] = []
         self.in_background: list[object] = []
         self.gone = 0
+        self.how: Opened | None = None
+        self.opened.connect(lambda how: setattr(self, "how", how))
         self.work: set[asyncio.Task[None]] = set()
 
     def watch(self, _task_ids: tuple[str, ...]) -> None:
@@ -51,7 +60,13 @@ class Answering(QObject):
 
     async def ask(self, request: Any) -> object:  # noqa: ANN401  any question
         self.asked.append(request)
+        if isinstance(request, TasksByIdRequest):
+            return tuple(task for task in self.there.tasks if task.id in request.ids)
+        if isinstance(request, TasksByPrefixRequest):
+            return tuple(task for task in self.there.tasks if task.id.startswith(request.prefix))
         assert isinstance(request, TaskPageRequest), "nothing that takes long is asked of the reader"
+        if request.wanted.text:
+            return TaskPage((), True, NOW_MS, TaskKey(self.there.tasks[0].created_at, self.there.tasks[0].id))
         return self.there.page(start=request.start, after=request.after)
 
     async def ask_in_background(self, request: Any) -> object:  # noqa: ANN401  any question
@@ -61,6 +76,9 @@ class Answering(QObject):
             raise ReaderGone
         if isinstance(request, TaskPlacesRequest):
             return self.there.places(request.every)
+        if isinstance(request, TaskPageRequest):
+            passing = [task for task in self.there.tasks if request.wanted.passes(task)]
+            return TaskPage(tuple(passing[:PAGE_ROWS]), len(passing) > PAGE_ROWS, NOW_MS)
         assert isinstance(request, CountsRequest)
         return Counts({"queued": len(self.there.tasks)}, read_at_ms=NOW_MS)
 
@@ -145,6 +163,103 @@ async def test_a_list_that_is_on_its_page_needs_no_places(view: TasksView) -> No
     assert session.in_background == [CountsRequest(TaskFilter())]
     await session.ended()
     del wiring
+
+
+def current_id(view: TasksView) -> str | None:
+    task = view.rows.task_at(view.table.currentIndex().row())
+    return None if task is None else task.id
+
+
+@pytest.mark.usefixtures("qloop")
+async def test_a_task_selected_elsewhere_is_gone_to_wherever_in_the_list_it_is(view: TasksView) -> None:
+    session, selection = Answering(TaskList(row(number) for number in range(5_000))), Selection()
+    totals = Totals(cast(Session, session))
+    wiring = TasksWiring(view, cast(Session, session), selection, totals)
+    session.opened.emit(opened())
+    await until(lambda: view.rows.rowCount() == 5_000)
+
+    selection.select(session.there.tasks[3_210].id)
+
+    await until(lambda: current_id(view) == selection.task_id)
+    first, last = view.table.shown_rows()
+    assert first <= 3_210 <= last
+    asked = len(session.asked)
+    selection.select(session.there.tasks[3_205].id)
+    assert current_id(view) == selection.task_id
+    assert len(session.asked) == asked, "what is loaded is not asked for"
+    await session.ended()
+    del wiring
+
+
+@pytest.mark.usefixtures("qloop")
+async def test_a_file_that_is_opened_at_a_task_shows_that_task_in_its_list(view: TasksView) -> None:
+    session, selection = Answering(TaskList(row(number) for number in range(5_000))), Selection()
+    totals = Totals(cast(Session, session))
+    selection.select(session.there.tasks[4_000].id)
+    wiring = TasksWiring(view, cast(Session, session), selection, totals)
+    session.opened.emit(opened())
+
+    await until(lambda: current_id(view) == selection.task_id)
+
+    first, last = view.table.shown_rows()
+    assert first <= 4_000 <= last
+    await session.ended()
+    del wiring
+
+
+@pytest.mark.usefixtures("qloop")
+async def test_where_few_tasks_pass_they_are_found_first_and_a_list_that_is_whole_by_then_needs_no_places(
+    view: TasksView,
+) -> None:
+    session, selection = Answering(TaskList(row(number) for number in range(500))), Selection()
+    totals = Totals(cast(Session, session))
+    wiring = TasksWiring(view, cast(Session, session), selection, totals)
+    session.opened.emit(opened())
+    await until(lambda: view.rows.rowCount() == 500)
+    session.in_background.clear()
+
+    view.want(TaskFilter(text="task_0123"))
+
+    await until(lambda: current_id(view) == "task_0123")
+    assert selection.task_id == "task_0123"
+    assert view.rows.is_whole
+    await until(lambda: session.work == set())
+    assert {type(each) for each in session.in_background} == {CountsRequest, TaskPageRequest}
+    await session.ended()
+    del wiring
+
+
+@pytest.mark.usefixtures("qloop")
+async def test_the_counts_of_the_whole_file_are_asked_once_and_stand_again_when_a_filter_is_lifted(
+    view: TasksView,
+) -> None:
+    session = Answering(TaskList(row(number) for number in range(20)))
+    totals = Totals(cast(Session, session))
+    wiring = TasksWiring(view, cast(Session, session), Selection(), totals)
+    shown: list[Counts] = []
+    totals.counted.connect(shown.append)
+    session.opened.emit(opened())
+    await until(lambda: shown)
+    assert session.in_background == [CountsRequest()]
+    all_of_them = found_chip(view)
+    assert all_of_them() == "All, 20"
+
+    view.want(TaskFilter(model_id="small-model"))
+    await until(lambda: len(session.in_background) == 2)
+    assert session.in_background[-1] == CountsRequest(TaskFilter(model_id="small-model"))
+    await until(lambda: not session.work)
+    view.want(TaskFilter())
+
+    assert all_of_them() == "All, 20"
+    await until(lambda: not session.work)
+    assert len(session.in_background) == 2
+    await session.ended()
+    del wiring
+
+
+def found_chip(view: TasksView) -> Callable[[], str]:
+    chip = next(each for each in view.findChildren(Chip) if each.word == "All")
+    return chip.accessibleName
 
 
 @pytest.mark.usefixtures("qloop")
