@@ -31,10 +31,11 @@ BARS = {
     "10": "jumps",
     "11": "big_task",
     "12": "command",
+    "13": "event_search",
 }
-"""Bar 2 is measured with bar 1, bar 13 with bar 4."""
+"""Bar 2 is measured with bar 1, an id of bar 13 with bar 4."""
 
-IN_SMALL = ("1", "4", "5", "9", "12")
+IN_SMALL = ("1", "4", "5", "9", "12", "13")
 LARGE, SMALL = (1_000_000, 10_000_000), (20_000, 200_000)
 A_HUNDREDTH = 100
 LEAST_TASKS = 2_000

@@ -1,7 +1,7 @@
 """The hits of a search as rows, newest first, as they are found."""
 
 from collections.abc import Sequence
-from datetime import tzinfo
+from datetime import date, datetime, tzinfo
 from typing import Final
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -63,8 +63,9 @@ class HitItemModel(QAbstractTableModel):
 
     def set_today(self, today_ms: int | None) -> None:
         """Set the moment that decides which times are told without their date."""
-        if today_ms != self._today_ms:
-            self._today_ms = today_ms
+        is_same_day = self._day(today_ms) == self._day(self._today_ms)
+        self._today_ms = today_ms
+        if not is_same_day:
             self._tell_all_changed()
 
     def row_cells(self, row: int) -> Sequence[Cell]:
@@ -95,6 +96,9 @@ class HitItemModel(QAbstractTableModel):
         if role == _ACCESSIBLE:
             return f"{HEADINGS[index.column()]}: {self.row_cells(index.row())[index.column()].text}"
         return None
+
+    def _day(self, at_ms: int | None) -> date | None:
+        return None if at_ms is None else datetime.fromtimestamp(at_ms // 1_000, tz=self._zone).date()
 
     def _tell_all_changed(self) -> None:
         self._kept = [None] * len(self._hits)
