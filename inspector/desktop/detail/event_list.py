@@ -228,7 +228,8 @@ class EventList(DenseTable):
             self.setCurrentIndex(self._shown.index(row, 0))
 
     def _hold_on(self) -> None:
-        if self._following:
+        # An empty list is not laid out: it waits for the events of another task.
+        if self._following and self._shown.rowCount():
             self.scrollToBottom()
 
     def _on_selected(self) -> None:

@@ -159,7 +159,6 @@ class DetailParts(QWidget):
         if not on and self._tabs.currentIndex() == tab:
             self._tabs.setCurrentIndex(DetailTab.EVENTS)
         self._tabs.setTabEnabled(tab, on)
-        self._fit_tabs()
 
     def _fit_tabs(self) -> None:
         """Leave out the tabs that are off where they do not all fit."""

@@ -181,6 +181,23 @@ class DenseTable(QTableView):
         for column, width in enumerate(widths):
             self.setColumnWidth(column, scaled(width))
 
+    def mark_row(self, row: int | None) -> None:
+        """Make a row the current and only selected one, or none; nobody is told, and only rows that change are painted.
+
+        ``row`` is a row of the model, which need not be on screen.
+        """
+        shown = range(max(0, self.rowAt(0)), 1 + self._last_shown_row())
+        selection = self.selectionModel()
+        before = [selection.isRowSelected(each) for each in shown]
+        current_before = self.currentIndex().row()
+        selection.blockSignals(True)
+        self.clearSelection()
+        self.setCurrentIndex(QModelIndex() if row is None else self.model().index(row, 0))
+        selection.blockSignals(False)
+        for each, was_selected in zip(shown, before, strict=True):
+            if selection.isRowSelected(each) != was_selected or each in (current_before, row):
+                self._repaint_row(each)
+
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
@@ -229,6 +246,10 @@ class DenseTable(QTableView):
 
     def _fit_to_font(self) -> None:
         self.verticalHeader().setDefaultSectionSize(row_height(self._dense))
+
+    def _last_shown_row(self) -> int:
+        last = self.rowAt(self.viewport().height() - 1)
+        return last if last >= 0 else self.model().rowCount() - 1
 
     def _hover(self, row: int) -> None:
         if row != self.hover_row:
