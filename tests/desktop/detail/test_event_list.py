@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QPersistentModelIndex, QPoint, Qt
 from PySide6.QtTest import QTest
@@ -7,8 +9,10 @@ from inspector.desktop.detail.event_list import EventList
 from inspector.desktop.detail.item_model import EventColumn
 from inspector.desktop.detail.loaded_events import MOST_LOADED
 from inspector.desktop.widgets.flash import FlashClock
-from inspector.layout.pages import PAGE_ROWS
+from inspector.layout.pages import PAGE_ROWS, EventPage
 from tests.desktop.detail.pages import event, page
+from tests.desktop.timeline.histories import T0, TASK
+from tests.desktop.widgets.pictures import seen
 
 ROWS = 8
 """About so many rows are on screen."""
@@ -34,6 +38,22 @@ def top(events: EventList) -> tuple[str, int]:
 def is_at_end(events: EventList) -> bool:
     bar = events.verticalScrollBar()
     return bar.value() == bar.maximum() > 0
+
+
+@pytest.mark.parametrize("text", ["", "delta"])
+def test_rows_painted_in_one_go_look_as_they_do_cell_by_cell(events: EventList, text: str) -> None:
+    kinds = ["response.loading", "made.up", "response.output_text.delta", "response.completed", "e\u0301" * 40]
+    log = [replace(event(seq), type=kinds[seq % len(kinds)]) for seq in (*range(1, 190), *range(195, 201))]
+    events.forget()
+    events.show_page(EventPage(TASK, tuple(log), more_before=False, more_after=False), wanted=True)
+    events.events.set_zero(T0)
+    events.set_filter(text, changes_only=False)
+    events.setCurrentIndex(events.model().index(events.model().rowCount() - 4, 0))
+
+    at_once = seen(events.viewport())
+    events.set_row_cells(None)
+
+    assert at_once == seen(events.viewport())
 
 
 def test_a_log_is_followed_from_its_first_page_on(events: EventList) -> None:

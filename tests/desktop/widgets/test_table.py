@@ -1,6 +1,6 @@
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QSortFilterProxyModel, Qt
-from PySide6.QtGui import QAccessible, QHoverEvent, QStandardItem, QStandardItemModel
+from PySide6.QtCore import QEvent, QItemSelectionModel, QObject, QPoint, QRect, QSortFilterProxyModel, Qt
+from PySide6.QtGui import QAccessible, QHoverEvent, QPaintEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -73,6 +73,51 @@ def test_the_current_row_has_the_bar_and_no_other(qtbot: QtBot) -> None:
         barred = [image.pixelColor(x, y) == LIGHT.accent for x in range(ACCENT_BAR)]
         assert all(barred) if row == 4 else not any(barred)
         assert image.pixelColor(ACCENT_BAR + 1, y) != LIGHT.accent
+
+
+class Painted(QObject):
+    """Remembers what of a widget was painted."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.areas: list[QRect] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802  # Qt's own
+        del watched
+        if isinstance(event, QPaintEvent):
+            self.areas.append(event.rect())
+        return False
+
+
+@pytest.mark.usefixtures("app")
+def test_a_row_is_marked_without_a_word_and_only_what_changes_is_painted(qtbot: QtBot) -> None:
+    table = shown(qtbot)
+    table.setCurrentIndex(table.model().index(2, 1))
+    table.selectionModel().select(
+        table.model().index(4, 0), QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
+    )
+    table.repaint()
+    painted = Painted(table)
+    told: list[object] = []
+    table.selectionModel().currentChanged.connect(told.append)
+    table.selectionModel().selectionChanged.connect(told.append)
+    table.viewport().installEventFilter(painted)
+
+    table.mark_row(5)
+
+    qtbot.waitUntil(lambda: bool(painted.areas))
+    assert told == []
+    assert {index.row() for index in table.selectedIndexes()} == {5}
+    assert table.currentIndex().row() == 5
+    top, below = table.rowViewportPosition(2), table.rowViewportPosition(6)
+    assert all(top <= area.top() and area.bottom() < below for area in painted.areas)
+    image = seen(table.viewport())
+    barred = [image.pixelColor(0, table.rowViewportPosition(row) + 5) == LIGHT.accent for row in range(8)]
+    assert barred == [row == 5 for row in range(8)]
+
+    table.mark_row(None)
+    assert not table.currentIndex().isValid()
+    assert table.selectedIndexes() == []
 
 
 @pytest.mark.usefixtures("app")
