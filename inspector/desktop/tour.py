@@ -17,6 +17,7 @@ NARROW_SIZE: Final = (900, 640)
 _WAIT_S: Final = 60.0
 _LOOK_EVERY_S: Final = 0.05
 _AT_WORK_MS: Final = 1_500
+_COMMON_WORD: Final = "the"
 _SHOWS_A_TASK: Final = 25
 """A running task is worth a picture when it has so many events."""
 
@@ -53,20 +54,21 @@ class Tour:
             # From its beginning: a service that died is up again within seconds.
             await self._until(lambda: self._mode() is Mode.LIVE, "the service at work")
             await self._until(lambda: self._mode() is Mode.CRASHED, "the crash of the service")
-        await self._recovery(4)
+        await self._recovery(5)
         if crashes:
             inspector.window.show_view("tasks")
-            await self._take(5, "crashed")
+            await self._take(6, "crashed")
             await self._until(lambda: self._mode() is Mode.LIVE, "the restart of the service")
             await self._until(lambda: self._again() is not None, "a task that was recovered")
             await self._show(self._again())
-            await self._take(6, "restarted")
+            await self._take(7, "restarted")
+        await self._search(4)
         inspector.session.pause()
-        await self._narrow(7, "narrow-paused")
+        await self._narrow(8, "narrow-paused")
         inspector.session.resume()
         inspector.frame.close_file()
         await self._quiet()
-        await self._take(8, "empty")
+        await self._take(9, "empty")
 
     async def of_a_file(self, target: Target) -> None:
         """Show a file as it lies there."""
@@ -76,8 +78,9 @@ class Tour:
         await self._show(max(self._tasks(), key=lambda task: task.last_seq, default=rows.task_at(0)))
         await self._take(1, "tasks")
         await self._models(2, verify=False)
-        await self._recovery(3)
-        await self._narrow(4, "narrow")
+        await self._search(3)
+        await self._recovery(4)
+        await self._narrow(5, "narrow")
 
     async def _open(self, target: Target) -> None:
         refusals: list[str] = []
@@ -100,6 +103,17 @@ class Tour:
             self._inspector.window.views.models.verify_all()
             await self._until(ended.is_set, "the digests of the models")
         await self._take(number, "models")
+
+    async def _search(self, number: int) -> None:
+        """Search all events for a word that most texts have, and take what was found by then."""
+        window = self._inspector.window
+        window.show_view("search")
+        view = window.views.search
+        view.bar.field.setText(_COMMON_WORD)
+        view.bar.wanted.emit()
+        await self._quiet()
+        await self._take(number, "search")
+        view.stop_requested.emit()
 
     async def _recovery(self, number: int) -> None:
         self._inspector.window.show_view("recovery")
