@@ -1,16 +1,15 @@
 """The layout of a database that is written to: created, brought up to the newest version, and checked."""
 
-import functools
 import sqlite3
 from collections.abc import Mapping
 
 from sqlite_utils import Database
 
 from inspector.layout import native
+from inspector.layout.comparing import differences
 from inspector.layout.native import Layout
 from inspector.store.errors import NotOurs, Unusable
 from inspector.store.pragmas import asked, set_pragma
-from inspector.store.table_texts import Clauses, lacking, tables_of
 from inspector.store.writing import write_transaction
 
 
@@ -72,14 +71,8 @@ def check_layout(conn: sqlite3.Connection, layout: Layout) -> None:
     if version != layout.version:
         raise NotOurs(_other_version(version, layout.version))
     schema = conn.execute("SELECT type, name, sql FROM sqlite_schema").fetchall()
-    triggers = {name: sql for kind, name, sql in schema if kind == "trigger"}
-    if foreign := native.foreign_triggers(triggers, layout.triggers):
-        raise NotOurs(f"The database carries triggers that are not the layout's own: {', '.join(foreign)}.")
-    if missing := native.missing_triggers(triggers, layout.triggers):
-        raise NotOurs(f"The database lacks triggers of its layout: {', '.join(missing)}.")
-    # Not by name alone: a view of that name would run code of others, and tables without their keys keep less.
-    if absent := lacking(tables_of(sql for _, _, sql in schema), _tables(layout.statements)):
-        raise NotOurs(f"The database lacks tables, columns or constraints of its layout: {'; '.join(absent)}.")
+    for what, names in differences(schema, layout):
+        raise NotOurs(f"The database {what}: {'; '.join(names)}.")
 
 
 def _is_empty(conn: sqlite3.Connection) -> bool:
@@ -97,8 +90,3 @@ def _other_version(found: object, known: int) -> str:
         f"The database has layout version {found}, and version {known} is written here: "
         "start its service with this release, which brings the older versions it knows up to date."
     )
-
-
-@functools.cache
-def _tables(statements: tuple[str, ...]) -> Mapping[str, Clauses]:
-    return tables_of(statements)

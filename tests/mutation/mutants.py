@@ -22,6 +22,8 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[2]
 ROOMS: Final = ("store", "lmsp", "checks")
 """The rooms whose modules have a list each."""
+LISTED: Final = (*ROOMS, "layout")
+"""Those with lists at all: of the layout, the modules that tell whether a file is one of ours."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def modules() -> list[str]:
 
 def written_mutants() -> Iterator[Mutant]:
     """Give the mutants of all lists."""
-    for room in ROOMS:
+    for room in LISTED:
         for listed in sorted((Path(__file__).parent / room).glob("*.toml")):
             told = tomllib.loads(listed.read_text(encoding="utf-8"))
             for mutant in told["mutant"]:

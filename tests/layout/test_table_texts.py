@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from inspector.layout import native
+from inspector.layout.table_texts import lacking, tables_of
 from inspector.store.layouts import check_layout
-from inspector.store.table_texts import lacking, tables_of
 from tests.support.store_factory import put
 from tests.support.subject import store
 

@@ -1,0 +1,34 @@
+"""What a database has of others, and what it lacks of a version of the layout (design 5).
+
+The store writes to no file that differs, and the checker says why: both ask here.
+"""
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping
+
+from inspector.layout.native import Layout, foreign_triggers, missing_triggers
+from inspector.layout.table_texts import Clauses, lacking, tables_of
+
+
+def differences(
+    schema: Iterable[tuple[str, str, str | None]], layout: Layout
+) -> Iterator[tuple[str, tuple[str, ...] | list[str]]]:
+    """Give each way in which a database differs from the layout: what it does, in words, and the names it is about.
+
+    ``schema`` has the type, the name and the text of each row of ``sqlite_schema``. Tables and columns more are no
+    difference, and neither are indexes less: nothing that is written is lost by them.
+    """
+    rows = list(schema)
+    triggers = {name: sql for kind, name, sql in rows if kind == "trigger"}
+    if foreign := foreign_triggers(triggers, layout.triggers):
+        yield "carries triggers that are not the layout's own", foreign
+    if missing := missing_triggers(triggers, layout.triggers):
+        yield "lacks triggers of its layout", missing
+    # Not by name alone: a view of that name would run code of others, and tables without their keys keep less.
+    if absent := lacking(tables_of(sql for _, _, sql in rows), _tables(layout.statements)):
+        yield "lacks tables, columns or constraints of its layout", absent
+
+
+@functools.cache
+def _tables(statements: tuple[str, ...]) -> Mapping[str, Clauses]:
+    return tables_of(statements)
