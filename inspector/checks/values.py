@@ -139,18 +139,6 @@ class Restarted:
 
 
 @dataclass(frozen=True, slots=True)
-class Schema:
-    """What a database has of the seven tables, as words that can be compared and told."""
-
-    triggers: Mapping[str, str]
-    """Name to text, of all tables."""
-    columns: frozenset[str]
-    foreign_keys: frozenset[str]
-    unique: frozenset[str]
-    """Columns that are unique together."""
-
-
-@dataclass(frozen=True, slots=True)
 class Stored:
     """One value of a row that a walk found doubtful."""
 
