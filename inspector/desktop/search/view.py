@@ -22,7 +22,7 @@ from inspector.desktop.widgets.pause import Pause
 from inspector.desktop.widgets.table import DenseTable
 from inspector.layout.pages import EventHit, EventHits, Progress
 
-_WIDTHS: Final = {HitColumn.TIME: 152, HitColumn.TASK: 150, HitColumn.SEQ: 66, HitColumn.TYPE: 222}
+_WIDTHS: Final = {HitColumn.TIME: 164, HitColumn.TASK: 150, HitColumn.SEQ: 66, HitColumn.TYPE: 222}
 _LEAST_FOR_TYPE: Final = 900
 """A narrower view does without the type: what the event holds needs the room, and the type stands beside the event."""
 

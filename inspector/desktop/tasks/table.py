@@ -17,7 +17,7 @@ _WIDTHS: Final = {
     TaskColumn.WAIT: 76,
     TaskColumn.RUN: 76,
     TaskColumn.EVENTS: 66,
-    TaskColumn.LAST_EVENT: 104,
+    TaskColumn.LAST_EVENT: 114,
 }
 
 

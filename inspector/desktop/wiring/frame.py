@@ -12,7 +12,7 @@ from inspector.desktop.main_window import MainWindow
 from inspector.desktop.session.session import POLL_EVERY_MS, Session
 from inspector.desktop.settings import Settings
 from inspector.desktop.widgets.message_kind import MessageKind
-from inspector.desktop.widgets.words import clock_time, grouped
+from inspector.desktop.widgets.words import clock_time, counted, grouped
 from inspector.desktop.wiring.totals import Totals
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.pages import Counts
@@ -258,7 +258,7 @@ class FrameWiring(QObject):
             return
         parts = []
         if self._total is not None:
-            parts.append(self.tr("%s tasks") % grouped(self._total.tasks))
+            parts.append(counted(self._total.tasks, "task"))
         words = self._words.get(self._window.view)
         if words is not None:
             parts.append(words())
