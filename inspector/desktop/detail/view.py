@@ -113,6 +113,8 @@ class DetailPane(QWidget):
             self._timeline = None
             self._bar.forget()
             self._events.forget()
+            if self._goes_to is not None and (detail is None or detail.task.id != self._goes_to[0]):
+                self._goes_to = None
         self._detail = detail
         self._refresh()
         if detail is not None and (self._asks_next or self._asks_for == detail.task.id):
@@ -148,7 +150,7 @@ class DetailPane(QWidget):
         self._events.show_event_data(seq, data)
 
     def go_to_event(self, task_id: str, seq: int) -> None:
-        """Choose an event of a task, as soon as that task and a page of its log are shown."""
+        """Choose an event of a task, as soon as that task and a page of its log are shown, unless another one is."""
         self._goes_to = task_id, seq
         if self._events.list.events.events:
             self._go_if_shown()

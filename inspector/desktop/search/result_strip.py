@@ -1,5 +1,6 @@
 """The line above the hits: how far a search is, what it found, and what can be done about it."""
 
+from datetime import tzinfo
 from typing import Final
 
 from PySide6.QtCore import Signal
@@ -72,10 +73,15 @@ class ResultStrip(Strip):
         """The link that shows what is covered."""
         return self._uncover
 
-    def show_standing(self, standing: Standing, *, is_covered: bool) -> None:
-        """Say how the search stands; ``is_covered``: what the events hold is hidden."""
+    @property
+    def has_keyboard(self) -> bool:
+        """Whether one of its buttons has it."""
+        return any(each.hasFocus() for each in (self._uncover, self._more, self._stop))
+
+    def show_standing(self, standing: Standing, zone: tzinfo, *, is_covered: bool) -> None:
+        """Say how the search stands, times as in ``zone``; ``is_covered``: what the events hold is hidden."""
         self.setVisible(standing.state is not State.NONE)
-        words = line(standing)
+        words = line(standing, zone)
         if words != self._words.text():
             self._words.setText(words)
             self._bar.setAccessibleDescription(words)

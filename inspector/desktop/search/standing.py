@@ -1,10 +1,11 @@
 """How a search stands, in values and in words. Pure: no Qt, so that every sentence is read by a test."""
 
 from dataclasses import replace
+from datetime import tzinfo
 from enum import Enum, auto
 from typing import Final
 
-from inspector.desktop.widgets.words import counted, grouped
+from inspector.desktop.widgets.words import clock_time, counted, grouped
 from inspector.layout.pages import Progress
 from inspector.layout.visible import visible
 from inspector.lmsp.values import value
@@ -40,6 +41,8 @@ class Standing:
     """How many events were looked at; where ``of`` is not known, nobody knows."""
     of: int | None = None
     """About how many there are."""
+    read_at_ms: int | None = None
+    """When the search that has an answer was begun: what was written later was not looked at."""
     why: str = ""
     """What a search that failed says of it."""
 
@@ -57,19 +60,20 @@ class Standing:
         return replace(self, done=max(0, of - max(0, progress.of - progress.done)), of=of)
 
 
-def line(standing: Standing) -> str:
-    """Return how a search goes or went, for the line above its hits."""
+def line(standing: Standing, zone: tzinfo) -> str:
+    """Return how a search goes or went, for the line above its hits, with the time of day in ``zone``."""
     hits = counted(standing.hits, "hit")
+    as_of = f", as of {clock_time(standing.read_at_ms, None, zone, digits=0)}"
     match standing.state:
         case State.NONE:
             return ""
         case State.SEARCHING:
             return f"Searched {_part(standing)}, {hits}" if standing.of else f"Searching, {hits}"
         case State.ENDED:
-            return f"Searched all {_all(standing)}, {hits}"
+            return f"Searched all {_all(standing)}, {hits}{as_of}"
         case State.FULL:
             within = f", in {_part(standing)}" if standing.of else ""
-            return f"The newest {hits}{within}"
+            return f"The newest {hits}{within}{as_of}"
         case State.STOPPED | State.STOPPED_BY_PAUSE:
             at = f" after {_part(standing)}" if standing.of else ""
             by = " by the pause" if standing.state is State.STOPPED_BY_PAUSE else ""

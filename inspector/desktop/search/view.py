@@ -45,11 +45,12 @@ class SearchView(QWidget):
     search_requested = Signal(str)
     more_requested = Signal(object)
     stop_requested = Signal()
-    hit_chosen = Signal(str, int)
+    hit_chosen = Signal(str, object)
     uncover_wanted = Signal()
 
     def __init__(self, zone: tzinfo, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._zone = zone
         self._standing = Standing()
         self._waiting: list[EventHit] = []
         self._goes_on_before: int | None = None
@@ -117,7 +118,8 @@ class SearchView(QWidget):
         self._model.set_today(answer.read_at_ms)
         self._goes_on_before = answer.searched_to
         full = answer.searched_to is not None
-        self._stand(replace(self._standing, state=State.FULL if full else State.ENDED))
+        state = State.FULL if full else State.ENDED
+        self._stand(replace(self._standing, state=state, read_at_ms=answer.read_at_ms))
 
     def show_stopped(self, state: State) -> None:
         """Show that the search was stopped; ``state`` says by what."""
@@ -243,10 +245,14 @@ class SearchView(QWidget):
 
     def _refresh(self) -> None:
         nothing = self._model.rowCount() == 0
-        self._strip.show_standing(self._standing, is_covered=self._model.is_covered)
+        had_keyboard = self._strip.has_keyboard
+        self._strip.show_standing(self._standing, self._zone, is_covered=self._model.is_covered)
         self._list.setCurrentWidget(self._empty if nothing else self._table)
         if nothing:
             self._empty.set_sentence(sentence(self._standing, is_paused=self._is_paused))
+        if had_keyboard and not self._strip.has_keyboard:
+            # The button that was pressed has gone; Qt would go on to whatever comes next.
+            (self._bar.field if nothing else self._table).setFocus()
 
     def _make_current(self, row: int) -> None:
         flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows

@@ -76,7 +76,8 @@ class TaskMark:
             self._task_id = current.id
             return current.id
         self._go_to_sought()
-        if not self.is_shown and not self._table.currentIndex().isValid():
+        is_bare = not self._table.currentIndex().isValid()
+        if is_bare and self._task_id is not None and self._rows.row_of(self._task_id) is not None:
             self._put()
         return None
 

@@ -1,13 +1,14 @@
 """What is said of a search."""
 
 from dataclasses import replace
+from datetime import UTC
 
 import pytest
 
 from inspector.desktop.search.standing import Standing, State, line, sentence
 from inspector.layout.pages import Progress
 
-GOING = Standing(State.SEARCHING, "needle", hits=41, done=3_240_000, of=10_000_000)
+GOING = Standing(State.SEARCHING, "needle", hits=41, done=3_240_000, of=10_000_000, read_at_ms=1_796_000_100_000)
 SMALL = replace(GOING, hits=1, done=4_120, of=12_000)
 UNKNOWN = replace(GOING, hits=0, done=0, of=None)
 
@@ -19,11 +20,14 @@ UNKNOWN = replace(GOING, hits=0, done=0, of=None)
         (GOING, "Searched 3.2 of 10.0 million events, 41 hits"),
         (SMALL, "Searched 4,120 of 12,000 events, 1 hit"),
         (UNKNOWN, "Searching, 0 hits"),
-        (replace(GOING, state=State.ENDED), "Searched all 10.0 million events, 41 hits"),
-        (replace(SMALL, state=State.ENDED), "Searched all 12,000 events, 1 hit"),
-        (replace(UNKNOWN, state=State.ENDED), "Searched all events, 0 hits"),
-        (replace(GOING, state=State.FULL, hits=1_000), "The newest 1,000 hits, in 3.2 of 10.0 million events"),
-        (replace(UNKNOWN, state=State.FULL, hits=1_000), "The newest 1,000 hits"),
+        (replace(GOING, state=State.ENDED), "Searched all 10.0 million events, 41 hits, as of 00:55:00"),
+        (replace(SMALL, state=State.ENDED), "Searched all 12,000 events, 1 hit, as of 00:55:00"),
+        (replace(UNKNOWN, state=State.ENDED), "Searched all events, 0 hits, as of 00:55:00"),
+        (
+            replace(GOING, state=State.FULL, hits=1_000),
+            "The newest 1,000 hits, in 3.2 of 10.0 million events, as of 00:55:00",
+        ),
+        (replace(UNKNOWN, state=State.FULL, hits=1_000), "The newest 1,000 hits, as of 00:55:00"),
         (replace(GOING, state=State.STOPPED), "Stopped after 3.2 of 10.0 million events, 41 hits"),
         (replace(UNKNOWN, state=State.STOPPED), "Stopped, 0 hits"),
         (
@@ -35,7 +39,7 @@ UNKNOWN = replace(GOING, hits=0, done=0, of=None)
     ],
 )
 def test_the_line_says_how_far_a_search_is_or_why_it_ended(standing: Standing, words: str) -> None:
-    assert line(standing) == words
+    assert line(standing, UTC) == words
 
 
 @pytest.mark.parametrize(
@@ -85,4 +89,4 @@ def test_a_part_that_was_over_before_it_told_anything_counts_as_its_hits() -> No
 def test_a_hostile_progress_gives_words(told: Progress) -> None:
     standing = Standing(State.SEARCHING, "x").come_to(told)
     assert 0.0 <= standing.fraction <= 1.0
-    assert line(standing)
+    assert line(standing, UTC)

@@ -81,7 +81,7 @@ def test_at_the_end_all_hits_are_there_and_nothing_can_be_stopped(view: SearchVi
     view.show_answer(answer(hit(9), hit(7), hit(3)))
 
     assert [view.hits.hit_at(row) for row in range(3)] == [hit(9), hit(7), hit(3)]
-    assert view.strip.text == "Searched all 10 events, 3 hits"
+    assert view.strip.text == "Searched all 10 events, 3 hits, as of 00:55:00"
     assert not view.strip.stop_button.isVisible()
     assert not view.strip.more_button.isVisible()
     assert not found(view, QProgressBar).isVisible()
@@ -98,7 +98,7 @@ def test_where_it_has_found_enough_it_offers_to_go_on_behind_the_last(view: Sear
     view.more_requested.connect(asked.append)
     view.show_begun("needle")
     view.show_answer(answer(hit(9), hit(7), searched_to=7))
-    assert view.strip.text == "The newest 2 hits"
+    assert view.strip.text == "The newest 2 hits, as of 00:55:00"
 
     QTest.mouseClick(view.strip.more_button, Qt.MouseButton.LeftButton)
     view.show_going_on()
@@ -107,7 +107,7 @@ def test_where_it_has_found_enough_it_offers_to_go_on_behind_the_last(view: Sear
 
     assert asked == [7]
     assert view.hits.rowCount() == 4
-    assert view.strip.text == "Searched all 6 events, 4 hits"
+    assert view.strip.text == "Searched all 6 events, 4 hits, as of 00:55:00"
 
 
 @pytest.mark.parametrize("way", ["button", "field", "table"])
@@ -125,6 +125,16 @@ def test_a_search_is_stopped_by_its_button_and_by_escape(view: SearchView, way: 
     view.show_stopped(State.STOPPED)
     assert view.strip.text == "Stopped after 1 of 4 events, 1 hit"
     assert view.bar.field.text() == "needle"
+
+
+@pytest.mark.parametrize("found_some", [True, False])
+def test_a_button_that_goes_leaves_the_keyboard_where_one_goes_on(view: SearchView, *, found_some: bool) -> None:
+    view.show_begun("needle")
+    if found_some:
+        view.show_progress(progress(1, 4, hit(5)))
+    view.strip.stop_button.setFocus()
+    view.show_stopped(State.STOPPED)
+    assert (view.table if found_some else view.bar.field).hasFocus()
 
 
 def test_escape_empties_the_field_where_nothing_is_searched(view: SearchView) -> None:
