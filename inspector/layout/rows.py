@@ -4,10 +4,10 @@ A field typed ``str`` holds what was stored, bytes that are no UTF-8 escaped, a 
 ``int | None`` is None also where something other than an integer was stored. Times are Unix milliseconds, UTC.
 """
 
-from inspector.lmsp.values import value
+from inspector.lmsp.values import row, value
 
 
-@value
+@row
 class TaskRow:
     """One task without its large columns: what a list shows."""
 
@@ -28,7 +28,7 @@ class TaskRow:
     updated_at: int | None
 
 
-@value
+@row
 class StoredText:
     """A large text, cut to what a pane shows."""
 
@@ -53,7 +53,7 @@ class TaskDetail:
     response: StoredText | None
 
 
-@value
+@row
 class EventRow:
     """One event of a task's log."""
 

@@ -7,8 +7,9 @@ function is compiled for a class, when the first value of it is made, and the ot
 
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
-from operator import attrgetter
-from typing import Any, ClassVar, NoReturn, TypeVar, dataclass_transform
+from itertools import repeat
+from operator import attrgetter, itemgetter
+from typing import Any, ClassVar, NoReturn, Self, TypeVar, dataclass_transform
 
 T = TypeVar("T")
 
@@ -86,9 +87,7 @@ class _Shared:
         return hash(self._all_of(self))
 
     def __repr__(self) -> str:
-        names = (each.name for each in fields(self.__class__))  # type: ignore[arg-type]  # it is of a value
-        held = zip(names, self._all_of(self)[2:], strict=True)
-        return f"{self.__class__.__qualname__}({', '.join(f'{name}={is_!r}' for name, is_ in held)})"
+        return _told(self, self._all_of(self)[2:])
 
     def __setattr__(self, name: str, to: object) -> NoReturn:
         raise FrozenInstanceError(_REFUSAL.format(self.__class__.__qualname__, name))
@@ -100,27 +99,63 @@ class _Shared:
         return self.__class__, self._all_of(self)[2:]
 
 
+def _told(made: object, held: Iterable[object]) -> str:
+    names = (each.name for each in fields(made.__class__))  # type: ignore[arg-type]  # it is of a value
+    told = (f"{name}={is_!r}" for name, is_ in zip(names, held, strict=True))
+    return f"{made.__class__.__qualname__}({', '.join(told)})"
+
+
 _REFUSAL = "{}.{} is set once, when the value is made"
 
 
-def maker(cls: type[T]) -> Callable[[Iterable[tuple[Any, ...]]], list[T]]:
-    """Return what makes values of ``cls`` from all their fields in their order, many in a quarter of the time.
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def row(cls: type[T]) -> type[T]:
+    """Make ``cls`` a value, without defaults, that is a tuple underneath: what databases hold many of.
 
-    The fields are set while a value is of a class that lets them be, with the same slots; then it becomes frozen.
+    It does what any value does, and is no equal of another tuple; :func:`maker` makes many at once.
     """
-    names = [each.name for each in fields(cls)]  # type: ignore[arg-type]  # it is of a value
-    open_class = type(f"{cls.__name__}ToBe", (), {"__slots__": tuple(names)})
-    known: dict[str, Any] = {"_new": object.__new__, "_open": open_class, "_frozen": cls}
-    lines = [
-        "_all = []",
-        f"for {', '.join(names)}, in _rows:",
-        " _made = _new(_open)",
-        *(f" _made.{name} = {name}" for name in names),
-        " _made.__class__ = _frozen",
-        " _all.append(_made)",
-        "return _all",
-    ]
-    body = "\n ".join(lines)
-    exec(f"def make(_rows):\n {body}", known)  # noqa: S102  names of our own fields
-    made_function: Callable[[Iterable[tuple[Any, ...]]], list[T]] = known["make"]
-    return made_function
+    described = dataclass(init=False, repr=False, eq=False)(cls)
+    members = {name: member for name, member in vars(described).items() if name not in ("__dict__", "__weakref__")}
+    for at, each in enumerate(fields(described)):  # type: ignore[arg-type]  # it was made one
+        members[each.name] = property(itemgetter(at))
+    for name in ("__new__", "__eq__", "__ne__", "__hash__", "__repr__", "__reduce__"):
+        members[name] = _Row.__dict__[name]
+    for name in ("__setattr__", "__delattr__"):
+        members[name] = _Shared.__dict__[name]
+    return type(cls.__name__, (tuple,), {**members, "__slots__": ()})
+
+
+class _Row(tuple[Any, ...]):
+    """What every row does in the same way."""
+
+    __slots__ = ()
+
+    __match_args__: ClassVar[tuple[str, ...]]
+
+    def __new__(cls, *given: object, **named: object) -> Self:
+        names = cls.__match_args__
+        if named:
+            given += tuple(named.pop(name) for name in names[len(given) :] if name in named)
+        if named or len(given) != len(names):
+            raise TypeError(f"{cls.__qualname__} is made of {', '.join(names)}")
+        return tuple.__new__(cls, given)
+
+    def __eq__(self, other: object) -> bool:
+        return other.__class__ is self.__class__ and tuple.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return tuple.__hash__(self)
+
+    def __repr__(self) -> str:
+        return _told(self, self)
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        return self.__class__, tuple(self)
+
+
+def maker(cls: type[T]) -> Callable[[Iterable[tuple[Any, ...]]], list[T]]:
+    """Return what makes rows of ``cls``, a :func:`row`, of all their fields in their order, without a look at them."""
+    return lambda rows: list(map(tuple.__new__, repeat(cls), rows))  # type: ignore[arg-type]  # a row is a tuple

@@ -45,19 +45,30 @@ def guard_of(path: str) -> Guard:
     return Guard(_state(path), _state(f"{path}-wal"), _state(f"{path}-shm"), _state(f"{path}-journal"))
 
 
-def has_changed(path: str, before: Guard) -> bool:
-    """Say whether the guard of ``path`` is another one now. Asked twice at every read, so it is quick."""
-    if _state(path) != before.main:
-        return True
-    for suffix, state in zip(SUFFIXES, before[1:], strict=True):
-        beside = path + suffix
-        # What is not there is asked for without an error, which would take as long as all the rest.
-        if state is None:
-            if os.access(beside, os.F_OK, follow_symlinks=False):
-                return True
-        elif _state(beside) != state:
+class Watched:
+    """A database and its companions, asked after each read whether anything of them has moved: so it is quick."""
+
+    def __init__(self, path: str, before: Guard) -> None:
+        """Compare with ``before``, the guard of the database at ``path`` (links resolved)."""
+        self._path = path
+        self._main = before.main
+        beside = [(path + suffix, state) for suffix, state in zip(SUFFIXES, before[1:], strict=True)]
+        self._absent = [path for path, state in beside if state is None]
+        self._present = [(path, state) for path, state in beside if state is not None]
+
+    def has_changed(self) -> bool:
+        """Say whether the guard is another one now."""
+        try:
+            found = os.lstat(self._path)
+        except OSError:
+            return self._main is not None
+        if (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns) != self._main:
             return True
-    return False
+        for path in self._absent:
+            # Asked for without an error, which would take as long as all the rest.
+            if os.access(path, os.F_OK):
+                return True
+        return any(_state(path) != state for path, state in self._present)
 
 
 def is_still_there(path: str, before: Guard) -> bool:

@@ -7,8 +7,8 @@ has a deadline, and every cursor is fetched to its end, so that no checkpoint of
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Final, Protocol, TypeAlias
 
 from inspector.reading.errors import SqliteTrouble, TookTooLong
@@ -103,7 +103,9 @@ class ReadConnection:
         ``trusted`` lets the schema call functions: for a file whose own schema uses JSON, which SQLite then takes for
         unsafe. The authorizer stays. ``should_stop`` ends a running query when it answers True.
         """
-        self._ends_at: float | None = None
+        self.ends_at: float | None = None
+        """The moment at which every query is stopped, by time.monotonic; None for never."""
+        self._longest = LONGEST_VALUE
         self._should_stop = should_stop
         self._db = sqlite3.connect(
             uri_of(path, options), uri=True, isolation_level=None, timeout=_BUSY_S, cached_statements=64
@@ -128,13 +130,25 @@ class ReadConnection:
         self._db.set_progress_handler(self._is_over, _OPS_BETWEEN_LOOKS)
         self._db.set_authorizer(_reads_only)
 
-    def rows(self, sql: str, parameters: Parameters = (), *, keep: Callable[[Row], object] | None = None) -> list[Row]:
+    def rows(
+        self,
+        sql: str,
+        parameters: Parameters = (),
+        *,
+        keep: Callable[[Row], object] | None = None,
+        longest: int = LONGEST_VALUE,
+    ) -> list[Row]:
         """Run one statement and return all its rows, or those for which ``keep`` is true, asked in their order.
 
         Raises TookTooLong where the deadline passed, also before the statement: a question may ask many short ones.
+        Raises sqlite3.DataError where a value has more than ``longest`` bytes: many rows have no room for long ones.
         """
-        if self._ends_at is not None and time.monotonic() > self._ends_at:
+        if self.ends_at is not None and time.monotonic() > self.ends_at:
             raise TookTooLong(_TOO_LONG)
+        if longest != self._longest:
+            # It stays until another one is wanted: the same question is often asked again.
+            self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
+            self._longest = longest
         try:
             return self._fetched(sql, parameters, keep)
         except sqlite3.OperationalError as error:
@@ -170,40 +184,18 @@ class ReadConnection:
         found: int = self._db.execute("PRAGMA data_version").fetchall()[0][0]
         return found
 
-    @contextmanager
-    def within(self, deadline_ms: int) -> Iterator[None]:
+    def within(self, deadline_ms: float) -> AbstractContextManager[None]:
         """Stop every query in the block when ``deadline_ms`` have passed, or at the end of a block around it."""
-        earlier = self._ends_at
-        ends_at = time.monotonic() + deadline_ms / 1000
-        self._ends_at = ends_at if earlier is None else min(earlier, ends_at)
-        try:
-            yield
-        finally:
-            self._ends_at = earlier
+        return _Deadline(self, time.monotonic() + deadline_ms / 1000)
 
-    def short_rows(self, sql: str, parameters: Parameters = (), *, longest: int = LONGEST_SHORT_VALUE) -> list[Row]:
-        """Do what :meth:`rows` does, but refuse values above ``longest`` bytes: many rows have no room for long ones.
-
-        Raises sqlite3.DataError where there is one.
-        """
-        earlier = self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
-        try:
-            return self.rows(sql, parameters)
-        finally:
-            self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, earlier)
-
-    @contextmanager
-    def one_moment(self) -> Iterator[None]:
+    def one_moment(self) -> AbstractContextManager[None]:
         """Let all reads of the block see the database as of one moment. Short: a checkpoint waits for its end."""
-        self._db.execute("BEGIN").close()
-        try:
-            yield
-        finally:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK").close()
+        return _Moment(self._db)
 
     def blob_slice(self, table: str, column: str, rowid: int, most: int) -> tuple[bytes, int]:
         """Return the first ``most`` bytes of a text or blob of any size, and its whole length in bytes."""
+        self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+        self._longest = LONGEST_VALUE
         with self._db.blobopen(table, column, rowid, readonly=True) as blob:
             return blob.read(most), len(blob)
 
@@ -216,8 +208,41 @@ class ReadConnection:
         self._db.close()
 
     def _is_over(self) -> int:
-        late = self._ends_at is not None and time.monotonic() > self._ends_at
+        late = self.ends_at is not None and time.monotonic() > self.ends_at
         return int(late or self._should_stop())
+
+
+class _Deadline:
+    """A block of :meth:`ReadConnection.within`. Asked for at each question, where a generator would take its time."""
+
+    __slots__ = ("_connection", "_earlier", "_ends_at")
+
+    def __init__(self, connection: ReadConnection, ends_at: float) -> None:
+        self._connection = connection
+        self._ends_at = ends_at
+
+    def __enter__(self) -> None:
+        self._earlier = earlier = self._connection.ends_at
+        self._connection.ends_at = self._ends_at if earlier is None else min(earlier, self._ends_at)
+
+    def __exit__(self, *_raised: object) -> None:
+        self._connection.ends_at = self._earlier
+
+
+class _Moment:
+    """A block of :meth:`ReadConnection.one_moment`."""
+
+    __slots__ = ("_db",)
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def __enter__(self) -> None:
+        self._db.execute("BEGIN").close()
+
+    def __exit__(self, *_raised: object) -> None:
+        if self._db.in_transaction:
+            self._db.execute("ROLLBACK").close()
 
 
 def is_unsafe_use(error: BaseException) -> bool:

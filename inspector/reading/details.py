@@ -2,16 +2,19 @@
 
 import sqlite3
 from collections.abc import Iterator
-from typing import Final
+from functools import lru_cache
+from itertools import repeat
+from typing import Final, NamedTuple
 
 from inspector.layout.pages import PAGE_ROWS, EventPage, LogStretch, Tick
 from inspector.layout.rows import EventRow, StoredText, TaskDetail
 from inspector.lmsp.values import maker
 from inspector.reading.connection import LONGEST_VALUE, ReadConnection, Row, Value
 from inspector.reading.errors import is_too_big
-from inspector.reading.recognising import TASK_COLUMNS, Shape, Table
+from inspector.reading.kinds import Kinds, long_texts, numbers, numbers_or_none, texts
+from inspector.reading.recognising import TASK_COLUMNS, Shape, Table, selected
 from inspector.reading.requests import STRETCH_EVENTS, TimelineRequest
-from inspector.reading.task_rows import fit, task_row
+from inspector.reading.task_rows import task_row
 from inspector.reading.values import integer, integer_or_none, stored_text, text
 
 DETAIL_BYTES: Final = 64 << 10
@@ -47,29 +50,18 @@ def event_page(
     limit = max(1, min(limit, PAGE_ROWS))
     forward = after_seq is not None
     bound = after_seq if forward else before_seq
-    condition = "" if bound is None else f"AND seq {'>' if forward else '<'} :bound"
-    number = shape.events.rowid or "NULL"
-    plain = shape.events.select("seq", "type", "status", "attempt", "created_at")
-    data = _start("data", shape.events)
-    sql = f"""
-        SELECT {number}, {plain}, {data}
-        FROM task_events
-        WHERE task_id = :task_id {condition}
-        ORDER BY seq {"ASC" if forward else "DESC"}
-        LIMIT :limit
-    """  # noqa: S608  names and conditions of ours; every value is a parameter
-    values: dict[str, Value] = {"task_id": task_id, "bytes": PREVIEW_BYTES, "limit": limit + 1}
-    if bound is not None:
-        values["bound"] = bound
-    with connection.one_moment():
-        rows = _with_data(connection, shape.events, sql, data, values)
-        more = len(rows) > limit
-        rows = rows[:limit] if forward else rows[:limit][::-1]
-        if forward:
-            before, after = after_seq is not None and _any(connection, task_id, "<=", after_seq), more
-        else:
-            before, after = more, before_seq is not None and _any(connection, task_id, ">=", before_seq)
-    return EventPage(task_id, tuple(_events(task_id, rows)), more_before=before, more_after=after)
+    asked = _Asked(task_id, bound, forward, limit + 1)
+    found = _plain_events(connection, shape.events, asked)
+    events, behind = found if found is not None else _any_events(connection, shape.events, asked)
+    if not events and bound is not None:
+        behind = bool(connection.rows(_BEHIND.format("<=" if forward else ">="), [task_id, bound]))
+    more = len(events) > limit
+    if more:
+        del events[limit:]
+    if not forward:
+        events.reverse()
+    before, after = (behind, more) if forward else (more, behind)
+    return EventPage(task_id, tuple(events), more_before=before, more_after=after)
 
 
 def event_data(connection: ReadConnection, shape: Shape, task_id: str, seq: int, limit: int) -> StoredText | None:
@@ -117,45 +109,89 @@ def _ticks(rows: list[Row]) -> Iterator[Tick]:
 _made_events: Final = maker(EventRow)
 _made_texts: Final = maker(StoredText)
 
-_NUMBER: Final = frozenset({int})
-_TEXT: Final = frozenset({str})
-_TYPES: Final = (
-    *(_NUMBER, _NUMBER, _TEXT, _TEXT, _NUMBER),
-    *(frozenset({int, type(None)}), _TEXT, frozenset({type(None)})),
-)
-"""What the columns of a page of events hold in any file that is not odd, where no data is too long for its page."""
+_KINDS: Final = Kinds(numbers, numbers, texts, texts, numbers, numbers_or_none, long_texts)
+"""What the columns of a page of events hold in any file that is not odd."""
+
+_BEHIND: Final = "SELECT 1 FROM task_events WHERE task_id = ?1 AND seq {} ?2 LIMIT 1"
 
 
-def _with_data(connection: ReadConnection, events: Table, sql: str, data: str, values: dict[str, Value]) -> list[Row]:
-    """Return the rows of a page of events, each with the start of its data and the data's length."""
-    if "data" in events.columns:
-        plain = {name: value for name, value in values.items() if name != "bytes"}
-        try:
-            rows = connection.short_rows(sql.replace(data, "data, NULL"), plain, longest=PREVIEW_BYTES)
-        except sqlite3.DataError as error:
-            if not is_too_big(error):
-                raise
-        else:
-            if all(type(row[6]) is str for row in rows):
-                return rows
+class _Asked(NamedTuple):
+    """Events of one task: the first ``limit`` after ``bound``, or the last before it; without one from an end on."""
+
+    task_id: str
+    bound: int | None
+    forward: bool
+    limit: int
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """What is bound to the statement of :func:`_page_sql`."""
+        return (self.task_id, self.limit) if self.bound is None else (self.task_id, self.limit, self.bound)
+
+    def sql(self, events: Table, data: str) -> str:
+        """Return the statement; ``data`` are the columns that stand for the data."""
+        return _page_sql(events.columns, events.rowid, self.forward, self.bound is not None, data)
+
+
+def _plain_events(connection: ReadConnection, events: Table, asked: _Asked) -> tuple[list[EventRow], bool] | None:
+    """Return the events, and whether there are others behind the bound. None where a row is odd, or its data long."""
+    if "data" not in events.columns:
+        return None
     try:
-        return connection.rows(sql, values)
+        rows = connection.rows(asked.sql(events, "data"), asked.values, longest=PREVIEW_BYTES)
     except sqlite3.DataError as error:
         if not is_too_big(error):
             raise
-    rows = connection.rows(sql.replace(data, "NULL, NULL"), {name: values[name] for name in values if name != "bytes"})
-    return [row[:-2] + _raw(connection, events, row[0], PREVIEW_BYTES) for row in rows]
+        return None
+    if not rows:
+        return [], False
+    columns = list(zip(*rows, strict=True))
+    if not _KINDS.fit_columns(columns):
+        return None
+    numbers, seqs, kinds, statuses, attempts, times, data, behind = columns
+    texts = _made_texts(zip(data, map(len, data), strict=True))
+    made = _made_events(zip(numbers, repeat(asked.task_id), seqs, kinds, statuses, attempts, times, texts))
+    return made, bool(behind[0])
 
 
-def _events(task_id: str, rows: list[Row]) -> list[EventRow]:
-    if fit(rows, _TYPES):
-        texts = _made_texts((whole, len(whole)) for whole in [row[6] for row in rows])  # type: ignore[arg-type]
-        return _made_events((row[0], task_id, *row[1:6], data) for row, data in zip(rows, texts, strict=True))
-    return [_event(task_id, row) for row in rows]
+def _any_events(connection: ReadConnection, events: Table, asked: _Asked) -> tuple[list[EventRow], bool]:
+    """Return the same whatever the rows hold."""
+    start = _start("data", events).replace(":bytes", str(PREVIEW_BYTES))
+    try:
+        rows = connection.rows(asked.sql(events, start), asked.values)
+    except sqlite3.DataError as error:
+        if not is_too_big(error):
+            raise
+        with connection.one_moment():
+            rows = connection.rows(asked.sql(events, "NULL, NULL"), asked.values)
+            rows = [(*row[:6], *_raw(connection, events, row[0], PREVIEW_BYTES), row[8]) for row in rows]
+    return [_event(asked.task_id, row) for row in rows], bool(rows and rows[0][8])
+
+
+@lru_cache(maxsize=32)
+def _page_sql(columns: frozenset[str], rowid: str | None, forward: bool, bounded: bool, data: str) -> str:
+    """Return the statement of a page of events. Its values: the task, how many, and the bound where there is one.
+
+    One statement, so that all of it is as of one moment. The last column says whether there are events behind the
+    bound.
+    """
+    condition, behind = "", "NULL"
+    if bounded:
+        condition = f"AND seq {'>' if forward else '<'} ?3"
+        behind = f"EXISTS (SELECT 1 FROM task_events WHERE task_id = ?1 AND seq {'<=' if forward else '>='} ?3)"  # noqa: S608
+    return f"""
+        SELECT
+            {rowid or "NULL"}, {selected(columns, ("seq", "type", "status", "attempt", "created_at"))}, {data},
+            {behind}
+        FROM task_events
+        WHERE task_id = ?1 {condition}
+        ORDER BY seq {"ASC" if forward else "DESC"}
+        LIMIT ?2
+    """  # noqa: S608  names and conditions of ours; every value is a parameter
 
 
 def _event(task_id: str, row: Row) -> EventRow:
-    number, seq, kind, status, attempt, created_at, data, length = row
+    number, seq, kind, status, attempt, created_at, data, length, _ = row
     return EventRow(
         id=integer(number),
         task_id=task_id,
@@ -166,11 +202,6 @@ def _event(task_id: str, row: Row) -> EventRow:
         created_at=integer_or_none(created_at),
         data=stored_text(data, length) or StoredText("", 0),
     )
-
-
-def _any(connection: ReadConnection, task_id: str, comparison: str, seq: int) -> bool:
-    sql = f"SELECT 1 FROM task_events WHERE task_id = ? AND seq {comparison} ? LIMIT 1"  # noqa: S608  two literals
-    return bool(connection.rows(sql, [task_id, seq]))
 
 
 def _start(column: str, table: Table) -> str:

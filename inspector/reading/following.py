@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from inspector.layout.opened import Mode
-from inspector.reading.companions import Guard, has_changed, is_still_there
+from inspector.reading.companions import Guard, Watched, is_still_there
 from inspector.reading.errors import Unanswered, Unreadable
 from inspector.reading.holders import holders_listed
 from inspector.reading.locks import ANY_USE, WAL_OPEN
@@ -63,7 +63,7 @@ class FollowedFile:
 
     def has_moved(self) -> bool:
         """Say whether a file that is read as one at rest has been written to: what was read of it does not count."""
-        return self.source.mode is Mode.RESTING and has_changed(self.source.look.path, self._guard)
+        return self._watched is not None and self._watched.has_changed()
 
     def is_followed(self) -> bool:
         """Say whether a file that a service is at work on needs no other look than at what is in it.
@@ -126,7 +126,9 @@ class FollowedFile:
 
     def _take_up(self) -> None:
         now = time.monotonic()
-        self._guard = self.source.look.guard
+        look = self.source.look
+        self._guard = look.guard
+        self._watched = Watched(look.path, look.guard) if look.mode is Mode.RESTING else None
         self._changed_at = now
         self._ask_locks_at = now + self._locks_every_s
         # Within one tick of the file system's clock a second write leaves no trace: then look once more after it.

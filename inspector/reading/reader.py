@@ -23,7 +23,8 @@ from inspector.reading.requests import Request, Watch
 _Read = TypeVar("_Read")
 
 _LOOK_MS: Final = 2_000
-_TRIES: Final = 3
+_TRIES: Final = (2, 1, 0)
+"""How many more there are after this one."""
 
 
 class Reader:
@@ -63,21 +64,27 @@ class Reader:
 
         What was read while a file at rest moved is thrown away, and the question asked anew.
         """
+        file = self._file
         try:
-            for left in reversed(range(_TRIES)):
-                self._file.require_open()
+            for left in _TRIES:
+                file.require_open()
+                source = file.source
                 try:
-                    if not self._file.has_moved():
-                        value = self._ask(question, deadline_ms)
-                        if not self._file.has_moved():
-                            return value
+                    with source.connection.within(deadline_ms):
+                        value = question(source.connection, source.shape)
+                    # Where nothing has moved since the file was opened, nothing had moved before the question either.
+                    if not file.has_moved():
+                        return value
                 except (UnicodeEncodeError, OverflowError) as error:
                     raise Unanswered("No database can hold what was asked for.") from error
+                except Unanswered:
+                    if not left or not file.has_moved():
+                        raise
                 except SqliteTrouble as error:
-                    if not left or (primary_code(error) not in STALE and not self._file.has_moved()):
-                        raise Unanswered(sentence_of(error, self._file.source.look.name)) from error
-                self._file.reopen(seen_changing=True)
-            self._file.require_open()
+                    if not left or (primary_code(error) not in STALE and not file.has_moved()):
+                        raise Unanswered(sentence_of(error, source.look.name)) from error
+                file.reopen(seen_changing=True)
+            file.require_open()
         finally:
             self._say_what_became_of_the_file()
         raise Unanswered(f"{self._file.source.look.name} keeps changing while it is read.")
@@ -134,11 +141,6 @@ class Reader:
     ) -> None:
         """Close."""
         self.close()
-
-    def _ask(self, question: Callable[[ReadConnection, Shape], _Read], deadline_ms: int) -> _Read:
-        source = self._file.source
-        with source.connection.within(deadline_ms):
-            return question(source.connection, source.shape)
 
     def _remember(self, value: object) -> None:
         if isinstance(value, TaskPage):

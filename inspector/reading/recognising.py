@@ -5,6 +5,7 @@ selected (each row may cost seconds), and columns are taken by name, so that ext
 """
 
 import sqlite3
+from functools import lru_cache
 from typing import Final
 
 from inspector.layout import native
@@ -17,6 +18,12 @@ from inspector.reading.values import integer, text
 
 _ROWID_NAMES: Final = ("rowid", "_rowid_", "oid")
 _MOST_TRIGGERS: Final = 1_000
+
+
+@lru_cache(maxsize=64)
+def selected(columns: frozenset[str], wanted: tuple[str, ...]) -> str:
+    """Return ``wanted`` as a list of columns for SQL, NULL standing in for those that are not among ``columns``."""
+    return ", ".join(column if column in columns else f"NULL AS {column}" for column in wanted)
 
 
 @value
@@ -33,7 +40,7 @@ class Table:
 
     def select(self, *wanted: str) -> str:
         """Return ``wanted`` as a list of columns, NULL standing in for those that are not there."""
-        return ", ".join(column if column in self.columns else f"NULL AS {column}" for column in wanted)
+        return selected(self.columns, wanted)
 
 
 @value

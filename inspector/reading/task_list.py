@@ -13,7 +13,7 @@ from inspector.lmsp.values import value
 from inspector.reading.connection import ReadConnection, Row, Value
 from inspector.reading.filtering import of_each_status, of_model, of_status, of_text, values_of, where
 from inspector.reading.recognising import Shape, Table
-from inspector.reading.task_rows import selected_tasks
+from inspector.reading.task_rows import newest_first, selected_tasks
 from inspector.reading.values import integer, integer_or_none, text
 
 _LATEST: Final = (1 << 63) - 1
@@ -55,7 +55,7 @@ class Part:
             tail, values = self._tail((stream, self.tests), bound, down_to, limit)
             found += selected_tasks(connection, self.tasks, tail, values)
         if len(self.streams) > 1:
-            found.sort(key=lambda row: (row.created_at or 0, row.id), reverse=True)
+            found = newest_first(found)
         return found[:limit]
 
     def columns(

@@ -5,10 +5,10 @@ from typing import Final
 
 from inspector.layout.pages import PAGE_ROWS, TaskFilter, TaskKey, TaskPage
 from inspector.layout.rows import TaskRow
-from inspector.reading.connection import ReadConnection, Value
+from inspector.reading.connection import ReadConnection
 from inspector.reading.recognising import Shape
 from inspector.reading.task_list import Bound, task_list
-from inspector.reading.task_rows import selected_tasks
+from inspector.reading.task_rows import newest_first, selected_tasks
 from inspector.reading.task_walk import TaskWalk
 
 AT_ONCE_MS: Final = 10
@@ -69,18 +69,24 @@ def tasks_by_prefix(connection: ReadConnection, shape: Shape, prefix: str, wante
     if not prefix or not shape.orders.by_id:
         return ()
     found: list[TaskRow] = []
-    for spelled in dict.fromkeys((prefix, prefix.lower(), prefix.upper())):
-        if found:
-            break
-        values: dict[str, Value] = {"first": spelled, "limit": PAGE_ROWS}
-        needed = "id >= :first"
+    spellings = (prefix, prefix.lower(), prefix.upper())
+    for at, spelled in enumerate(spellings):
+        if found or spelled in spellings[:at]:
+            continue
         behind = _behind(spelled)
-        if behind is not None:
-            needed += " AND id < :behind"
-            values["behind"] = behind
-        rows = selected_tasks(connection, shape.tasks, f"WHERE {needed} ORDER BY id DESC LIMIT :limit", values)
-        found = [row for row in rows if row.id.startswith(spelled) and (wanted.is_empty or wanted.passes(row))]
-    return tuple(sorted(found, key=lambda row: (row.created_at or 0, row.id), reverse=True))
+        if behind is None:
+            rows = selected_tasks(connection, shape.tasks, _FROM, (spelled, PAGE_ROWS))
+        else:
+            rows = selected_tasks(connection, shape.tasks, _BETWEEN, (spelled, behind, PAGE_ROWS))
+        # An order that is not that of the characters, or an encoding of another one, finds others too.
+        found = [row for row in rows if row.id.startswith(spelled)]
+        if not wanted.is_empty:
+            found = [row for row in found if wanted.passes(row)]
+    return tuple(newest_first(found))
+
+
+_FROM: Final = "WHERE id >= ? ORDER BY id DESC LIMIT ?"
+_BETWEEN: Final = "WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?"
 
 
 def _behind(prefix: str) -> str | None:

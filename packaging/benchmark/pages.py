@@ -16,6 +16,8 @@ from inspector.reading.requests import EventPageRequest, Request, TaskPageReques
 
 COLUMNS = ", ".join(TASK_COLUMNS)
 NEWEST = "ORDER BY created_at DESC, id DESC LIMIT 201"
+NEWEST_IDS = f"ORDER BY id DESC LIMIT {PAGE_ROWS}"
+"""Where more tasks begin with a prefix than a page holds, these are the ones that the reader gives."""
 EVENTS = f"""SELECT id, seq, type, status, attempt, created_at, data
              FROM task_events WHERE task_id = ? AND seq > 0 ORDER BY seq LIMIT {PAGE_ROWS + 1}"""
 BURST = 5
@@ -71,13 +73,13 @@ def queries(conn: sqlite3.Connection) -> list[Query]:
         Query(
             "page by id prefix",
             TasksByPrefixRequest(prefix),
-            f"SELECT {COLUMNS} FROM tasks WHERE id >= ? AND id < ? LIMIT {PAGE_ROWS}",
+            f"SELECT {COLUMNS} FROM tasks WHERE id >= ? AND id < ? {NEWEST_IDS}",
             (prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)),
         ),
         Query(
             "page by exact id",
             TasksByPrefixRequest(str(task_id)),
-            f"SELECT {COLUMNS} FROM tasks WHERE id >= ? AND id < ? LIMIT {PAGE_ROWS}",
+            f"SELECT {COLUMNS} FROM tasks WHERE id >= ? AND id < ? {NEWEST_IDS}",
             (task_id, f"{task_id}~"),
         ),
         Query("page of events", EventPageRequest(str(long_one), after_seq=0), EVENTS, (long_one,)),

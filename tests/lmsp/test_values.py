@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from inspector.lmsp.values import maker, value
+from inspector.lmsp.values import maker, row, value
 
 
 @value
@@ -50,13 +50,34 @@ class Checked:
             raise ValueError("above the first row")
 
 
+@row
+class Seat:
+    """A value that is a tuple underneath."""
+
+    name: str
+    number: int
+
+    @property
+    def is_first(self) -> bool:
+        """Whether there is none before it."""
+        return self.number == 1
+
+
+@row
+class Chair:
+    """Another class with the fields of :class:`Seat`."""
+
+    name: str
+    number: int
+
+
 @dataclass(frozen=True, slots=True)
 class AsDataclassHasIt:
     name: str
     row: int = 7
 
 
-VALUES = (Place("a"), Place("a", 1, {"x": 1}), Nothing(), Alone("a"), Checked(3))
+VALUES = (Place("a"), Place("a", 1, {"x": 1}), Nothing(), Alone("a"), Checked(3), Seat("a", 1))
 
 
 def test_fields_are_given_by_place_and_by_name_and_defaults_fill_up() -> None:
@@ -129,9 +150,45 @@ def test_it_is_told_as_a_dataclass_tells_it() -> None:
     assert repr(AsDataclassHasIt("a")).partition("(")[2] == "name='a', row=7)"
 
 
-def test_many_that_are_made_at_once_are_like_those_that_are_made_one_by_one() -> None:
-    made = maker(Place)([("a", 1, {}), ("b", 2, {"x": 1})])
-    assert made == [Place("a", 1), Place("b", 2, {"x": 1})]
-    assert {type(each) for each in made} == {Place}
+def test_many_rows_that_are_made_at_once_are_like_those_that_are_made_one_by_one() -> None:
+    made = maker(Seat)([("a", 1), ("b", 2)])
+    assert made == [Seat("a", 1), Seat(number=2, name="b")]
+    assert [(each.name, each.number, each.is_first) for each in made] == [("a", 1, True), ("b", 2, False)]
+    assert {type(each) for each in made} == {Seat}
+
+
+def test_a_row_is_no_other_row_and_no_tuple() -> None:
+    others: tuple[object, ...] = (Seat("a", 2), Chair("a", 1), ("a", 1), "a")
+    for other in others:
+        assert Seat("a", 1) != other
+        assert other != Seat("a", 1)
+        assert not Seat("a", 1) == other  # noqa: SIM201  both are defined
+
+
+def test_nothing_of_a_row_changes() -> None:
+    made = Seat("a", 1)
+    for name in ("number", "column"):
+        with pytest.raises(FrozenInstanceError):
+            setattr(made, name, 8)
     with pytest.raises(FrozenInstanceError):
-        setattr(made[0], "row", 3)  # noqa: B010  mypy knows too
+        del made.number
+    assert made == Seat("a", 1)
+
+
+@pytest.mark.parametrize(
+    ("given", "named"), [(("a",), {}), (("a", 1, 2), {}), (("a",), {"name": "b"}), (("a",), {"number": 1, "column": 2})]
+)
+def test_a_row_is_made_of_all_its_fields(given: tuple[Any, ...], named: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match="Seat is made of name, number"):
+        Seat(*given, **named)
+
+
+def test_what_is_known_of_dataclasses_is_known_of_rows() -> None:
+    made = Seat("a", 1)
+    assert [each.name for each in fields(made)] == ["name", "number"]
+    assert asdict(made) == {"name": "a", "number": 1}
+    assert replace(made, number=2) == Seat("a", 2)
+    assert repr(made) == "Seat(name='a', number=1)"
+    match made:
+        case Seat(name, number):
+            assert (name, number) == ("a", 1)

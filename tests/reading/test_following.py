@@ -11,9 +11,11 @@ from inspector.layout.opened import LayoutKind, Mode, Opened
 from inspector.layout.pages import TaskPage
 from inspector.reading.answers import answer_of
 from inspector.reading.companions import Guard, guard_of
-from inspector.reading.errors import Unanswered
+from inspector.reading.connection import ReadConnection
+from inspector.reading.errors import TookTooLong, Unanswered
 from inspector.reading.messages import Lost, Moved, Push
 from inspector.reading.reader import Reader, open_reader
+from inspector.reading.recognising import Shape
 from inspector.reading.requests import TaskPageRequest
 from tests.support.reading_crashes import crashed
 from tests.support.reading_databases import add_task, listing, make, move_task, read_at
@@ -126,6 +128,28 @@ def test_an_answer_during_which_the_file_moved_is_thrown_away(tmp_path: Path, mo
     with opened(path) as reader:
         assert ids(reader) == ["early", "late"]
     assert len(read) == 2
+
+
+def test_a_question_that_failed_while_the_file_moved_is_asked_anew(tmp_path: Path) -> None:
+    path = make(tmp_path / "service.db", "early")
+    asked = []
+
+    def question(connection: ReadConnection, _shape: Shape) -> object:
+        asked.append(True)
+        if len(asked) == 1:
+            with service_on(path) as service:
+                add_task(service, "late")
+            raise TookTooLong("This took too long.")
+        return connection.value("SELECT count(*) FROM tasks")
+
+    with opened(path) as reader:
+        assert reader.read(question) == 2
+        with pytest.raises(TookTooLong):
+            reader.read(too_long)
+
+
+def too_long(_connection: ReadConnection, _shape: Shape) -> object:
+    raise TookTooLong("This took too long.")
 
 
 def test_a_rollback_file_that_changes_is_live_without_a_lock_to_see(tmp_path: Path) -> None:

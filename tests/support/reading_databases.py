@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from inspector.layout import native
-from inspector.reading.connection import ReadConnection
+from inspector.reading.connection import LONGEST_VALUE, ReadConnection
 
 NOBODY = 65534
 START_MS = 1_796_000_000_000
@@ -45,7 +45,8 @@ def make(path: Path, *task_ids: str, journal: str = "wal") -> Path:
 def in_memory(db: sqlite3.Connection) -> ReadConnection:
     """Read through a connection that is there already, for many small cases."""
     connection = ReadConnection.__new__(ReadConnection)
-    connection._ends_at = None  # noqa: SLF001  as below
+    connection.ends_at = None
+    connection._longest = LONGEST_VALUE  # noqa: SLF001  as below
     connection._db = db  # noqa: SLF001  opening a file for each case would take a hundred times as long
     return connection
 
