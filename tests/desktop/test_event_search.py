@@ -83,6 +83,16 @@ async def test_from_the_menu_to_a_text_to_its_event_in_its_task(tmp_path: Path) 
             await until(lambda: pane.timeline.seq == 5)
             await until(lambda: pane.events.list.currentIndex().siblingAtColumn(0).data() == "5")
 
+            # Chosen again, it is gone to again.
+            table = inspector.window.views.tasks.table
+            row = inspector.window.views.tasks.rows.row_of(ids[7])
+            assert row is not None
+            table.scrollToTop()
+            action.trigger()
+            QTest.keyClick(view.table, Qt.Key.Key_Return)
+            first, last = table.shown_rows()
+            assert 0 < first <= row <= last
+
 
 @pytest.mark.parametrize("way", ["file", "window"])
 async def test_closing_ends_a_search_and_its_process(long_log: Path, monkeypatch: pytest.MonkeyPatch, way: str) -> None:

@@ -41,7 +41,7 @@ class TaskMark:
             self._go_to(row)
 
     def seek(self, task: TaskRow) -> None:
-        """Mark a task, and go to it: as soon as its row is loaded, where it is not."""
+        """Mark a task, and go to it as soon as its row is there: it may be not loaded yet, or too new to be known."""
         self.set(task.id, go_there=False)
         self._sought = task
 
@@ -92,9 +92,6 @@ class TaskMark:
             self._sought = None
             self._put()
             self._go_to(row)
-        elif self._rows.is_whole and self._rows.missing_for(self._sought) is None:
-            # All rows are there where it would be.
-            self._sought = None
 
     def _current(self) -> TaskRow | None:
         return self._rows.task_at(self._table.currentIndex().row())

@@ -243,8 +243,6 @@ class TasksView(QWidget):
     def mark_selected(self, task_id: str | None) -> None:
         """Make a task's row the current one and bring it on screen; one that is not loaded is marked when it is."""
         self._mark.set(task_id, go_there=True)
-        if self._left_out is not None and self._left_out.id != task_id:
-            self._left_out = None
 
     def seek(self, task: TaskRow) -> None:
         """Load the row of a task, wherever in the list it is, and go there; told where the filter keeps it out."""
@@ -267,7 +265,7 @@ class TasksView(QWidget):
         if last < first:
             return ""
         shown = self.tr("Rows %s–%s shown") % (grouped(first + 1), grouped(last + 1))
-        if self._left_out is not None and not self._mark.is_shown and not self.wanted.passes(self._left_out):
+        if self._is_left_out():
             shown += self.tr(", the selected task is kept out by the filter")
         if self._counts is None or not self._filters.counts_are_late or self._now_ms is None:
             return shown
@@ -290,6 +288,11 @@ class TasksView(QWidget):
 
     def _current_task(self) -> TaskRow | None:
         return self._model.task_at(self._table.currentIndex().row())
+
+    def _is_left_out(self) -> bool:
+        """Say whether the selected task is known to be one that the filter keeps out."""
+        task = self._left_out
+        return task is not None and task.id == self._mark.task_id and not self.wanted.passes(task)
 
     def _on_filter_changed(self, wanted: TaskFilter) -> None:
         self._busy.set_busy(True)

@@ -138,7 +138,6 @@ class TasksWiring:
         found = await self._session.ask(TasksByPrefixRequest(wanted.text, wanted))
         if len(found) == 1 and wanted == self._view.wanted:
             self._selection.select(found[0].id)
-            self._view.seek(found[0])
 
     async def _refresh_newest(self) -> None:
         wanted = self._view.wanted

@@ -1,13 +1,13 @@
 """The Search view, fed by hand."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QProgressBar
+from PySide6.QtWidgets import QLineEdit, QProgressBar, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.desktop.search.standing import State
@@ -19,13 +19,20 @@ from tests.support.finding import found
 
 
 @pytest.fixture
-def view(qtbot: QtBot) -> SearchView:
+def view(qtbot: QtBot) -> Iterator[SearchView]:
+    window = QWidget()
+    qtbot.addWidget(window)
     view = SearchView(UTC)
-    qtbot.addWidget(view)
-    view.resize(1_200, 500)
-    with qtbot.waitExposed(view):
-        view.show()
-    return view
+    column = QVBoxLayout(window)
+    # Others take the keyboard in a window, too.
+    column.addWidget(QLineEdit())
+    column.addWidget(view)
+    column.addWidget(QLineEdit())
+    window.resize(1_200, 600)
+    with qtbot.waitExposed(window):
+        window.show()
+    yield view
+    window.close()
 
 
 def said(view: SearchView) -> str:
@@ -137,6 +144,13 @@ def test_a_button_that_goes_leaves_the_keyboard_where_one_goes_on(view: SearchVi
     assert (view.table if found_some else view.bar.field).hasFocus()
 
 
+def test_what_is_over_is_not_stopped_by_a_pause(view: SearchView) -> None:
+    view.show_begun("needle")
+    view.show_answer(answer(hit(9)))
+    view.show_stopped(State.STOPPED_BY_PAUSE)
+    assert view.strip.text == "Searched all events, 1 hit, as of 00:55:00"
+
+
 def test_escape_empties_the_field_where_nothing_is_searched(view: SearchView) -> None:
     asked: list[None] = []
     view.stop_requested.connect(lambda: asked.append(None))
@@ -205,7 +219,8 @@ def test_a_failure_and_a_lost_file_are_told_in_place_of_hits_and_above_them(view
 def test_another_search_and_another_file_leave_nothing_of_the_last(view: SearchView) -> None:
     view.bar.field.setText("needle")
     view.show_begun("needle")
-    view.show_answer(answer(hit(9), searched_to=9))
+    view.show_progress(progress(1, 4, hit(9)))
+    view.show_progress(progress(2, 4, hit(8)))
     view.show_begun("other")
     assert view.hits.rowCount() == 0
     assert view.strip.text == "Searching, 0 hits"
@@ -238,7 +253,7 @@ def test_what_is_on_screen_stays_there_while_hits_come(view: SearchView, qtbot: 
 
 def test_a_narrow_view_leaves_the_type_out(view: SearchView) -> None:
     assert not view.table.isColumnHidden(HitColumn.TYPE)
-    view.resize(700, 400)
+    view.window().resize(800, 400)
     assert view.table.isColumnHidden(HitColumn.TYPE)
 
 

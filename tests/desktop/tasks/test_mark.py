@@ -62,11 +62,14 @@ def test_it_is_gone_to_when_the_places_come_if_they_are_not_there_yet(qtbot: QtB
 
 
 def test_what_is_loaded_and_off_the_screen_is_brought_onto_it_and_what_is_on_it_moves_nothing(long: LongList) -> None:
-    long.view.mark_selected(long.there.tasks[5].id)
-    assert long.bar_at == 0
     long.view.mark_selected(long.there.tasks[150].id)
     assert long.there.tasks[150] in long.on_screen()
     assert current(long.view) == long.there.tasks[150]
+    at, shown = long.bar_at, long.on_screen()
+    for task in (shown[0], shown[-2]):
+        assert task is not None
+        long.view.mark_selected(task.id)
+        assert (long.bar_at, current(long.view)) == (at, task)
 
 
 def test_one_that_waits_above_the_list_is_let_in(long: LongList) -> None:
@@ -83,6 +86,19 @@ def test_one_that_waits_above_the_list_is_let_in(long: LongList) -> None:
     assert long.on_screen()[0] == fresh
 
 
+def test_one_that_is_too_new_to_be_known_is_gone_to_when_it_comes(long: LongList) -> None:
+    long.jump(6_000)
+    fresh = row(ROWS)
+    long.view.seek(fresh)
+    assert long.wanted == []
+
+    long.there.add(fresh)
+    long.view.show_changes((fresh,), ())
+    long.answer()
+
+    assert current(long.view) == fresh
+
+
 def test_one_that_the_filter_keeps_out_is_told_of_and_nothing_moves(long: LongList) -> None:
     long.view.want(TaskFilter(statuses=frozenset({"queued"})))
     kept_out = replace(long.there.tasks[4_000], status="running")
@@ -90,9 +106,13 @@ def test_one_that_the_filter_keeps_out_is_told_of_and_nothing_moves(long: LongLi
     long.view.seek(kept_out)
 
     assert (long.wanted, long.bar_at, current(long.view)) == ([], 0, None)
-    assert long.view.shown_sentence().endswith(", the selected task is kept out by the filter")
-    long.view.mark_selected(long.there.tasks[2].id)
-    assert "kept out" not in long.view.shown_sentence()
+    kept_out_words = ", the selected task is kept out by the filter"
+    assert long.view.shown_sentence().endswith(kept_out_words)
+    long.view.mark_selected("a task nobody knows")
+    assert not long.view.shown_sentence().endswith(kept_out_words)
+    long.view.mark_selected(kept_out.id)
+    long.view.want(TaskFilter())
+    assert not long.view.shown_sentence().endswith(kept_out_words)
 
 
 def test_one_that_was_deleted_meanwhile_is_not_looked_for_again(long: LongList) -> None:
@@ -114,6 +134,11 @@ def test_whoever_moves_on_is_not_taken_back(long: LongList) -> None:
     long.answer()
     assert long.bar_at == 0
     assert current(long.view) == long.there.tasks[0]
+
+    long.view.seek(long.there.tasks[8_000])
+    long.view.mark_selected(long.there.tasks[1].id)
+    long.answer()
+    assert (long.bar_at, current(long.view)) == (0, long.there.tasks[1])
 
     long.view.seek(long.there.tasks[9_000])
     long.view.want(TaskFilter(text="task"))

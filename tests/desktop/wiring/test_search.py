@@ -12,9 +12,11 @@ from pytestqt.qtbot import QtBot
 
 from inspector.desktop.search.standing import State
 from inspector.desktop.search.view import SearchView
+from inspector.desktop.search.words import HitColumn
 from inspector.desktop.session.reader_link import ReaderGone, RequestFailed
 from inspector.desktop.session.session import Session
 from inspector.desktop.settings import Settings
+from inspector.desktop.widgets.empty import EmptySentence
 from inspector.desktop.wiring import search as wiring_module
 from inspector.desktop.wiring.content import Content
 from inspector.desktop.wiring.search import SearchWiring
@@ -22,6 +24,7 @@ from inspector.layout.opened import LayoutKind, Mode, Opened
 from inspector.layout.pages import EventHits, Progress
 from inspector.reading.requests import EventSearchRequest
 from tests.desktop.search.hits import NOW_MS, answer, hit, progress
+from tests.support.finding import found
 from tests.support.waiting import until
 
 
@@ -71,8 +74,10 @@ def opened(path: str = "service.db", mode: Mode = Mode.LIVE) -> Opened:
 class Searching:
     """View, session and what lies between them."""
 
-    def __init__(self, qtbot: QtBot) -> None:
+    def __init__(self, qtbot: QtBot, *, mode: Mode = Mode.LIVE, is_paused: bool = False) -> None:
         self.session = Asking()
+        self.session.how = opened(mode=mode)
+        self.session.is_paused = is_paused
         self.view = SearchView(UTC)
         qtbot.addWidget(self.view)
         session: Any = self.session
@@ -201,6 +206,14 @@ async def test_a_reader_that_goes_again_and_again_ends_the_search_with_a_word(on
     assert on.stands() is State.FAILED
 
 
+async def test_where_nobody_can_answer_any_more_it_is_not_asked_again(on: Searching) -> None:
+    asked = await on.search()
+    on.session.how = None
+    asked.future.set_exception(ReaderGone())
+    await on.ended()
+    assert len(on.session.asked) == 1
+
+
 async def test_a_file_that_goes_away_ends_the_search_and_what_was_found_stays(on: Searching) -> None:
     asked = await on.search()
     asked.tell(progress(5, 10, hit(9)))
@@ -240,3 +253,18 @@ async def test_what_events_hold_is_covered_on_files_that_are_not_live_until_it_i
     assert on.covers()
     on.view.uncover_wanted.emit()
     assert not on.covers()
+
+
+async def test_a_view_that_is_made_late_covers_and_says_what_holds_by_then(qtbot: QtBot) -> None:
+    late = Searching(qtbot, mode=Mode.COPY, is_paused=True)
+    assert late.covers()
+    assert "Paused" in found(late.view, EmptySentence).accessibleName()
+
+
+async def test_hits_of_another_day_have_their_date_from_the_first_one_on(on: Searching) -> None:
+    on.session.read_at_ms = NOW_MS + 3 * 86_400_000
+    asked = await on.search()
+    asked.tell(progress(5, 10, hit(9)))
+    assert str(on.view.hits.index(0, HitColumn.TIME).data()).startswith("30 Nov ")
+    asked.future.set_result(answer(hit(9)))
+    await on.ended()

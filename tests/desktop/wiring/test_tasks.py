@@ -46,6 +46,7 @@ class Answering(QObject):
         self.asked: list[object] = []
         self.in_background: list[object] = []
         self.gone = 0
+        self.held: asyncio.Event | None = None
         self.how: Opened | None = None
         self.opened.connect(lambda how: setattr(self, "how", how))
         self.work: set[asyncio.Task[None]] = set()
@@ -80,7 +81,10 @@ class Answering(QObject):
             passing = [task for task in self.there.tasks if request.wanted.passes(task)]
             return TaskPage(tuple(passing[:PAGE_ROWS]), len(passing) > PAGE_ROWS, NOW_MS)
         assert isinstance(request, CountsRequest)
-        return Counts({"queued": len(self.there.tasks)}, read_at_ms=NOW_MS)
+        if self.held is not None and not request.wanted.is_empty:
+            await self.held.wait()
+        counted = sum(request.wanted.passes(task) for task in self.there.tasks)
+        return Counts({"queued": counted}, read_at_ms=NOW_MS)
 
     async def ended(self) -> None:
         for task in self.work:
@@ -244,9 +248,10 @@ async def test_the_counts_of_the_whole_file_are_asked_once_and_stand_again_when_
     all_of_them = found_chip(view)
     assert all_of_them() == "All, 20"
 
-    view.want(TaskFilter(model_id="small-model"))
-    await until(lambda: len(session.in_background) == 2)
-    assert session.in_background[-1] == CountsRequest(TaskFilter(model_id="small-model"))
+    other = TaskFilter(model_id="large-model")
+    view.want(other)
+    await until(lambda: all_of_them() == "All, 0")
+    assert session.in_background == [CountsRequest(), CountsRequest(other)]
     await until(lambda: not session.work)
     view.want(TaskFilter())
 
@@ -255,6 +260,94 @@ async def test_the_counts_of_the_whole_file_are_asked_once_and_stand_again_when_
     assert len(session.in_background) == 2
     await session.ended()
     del wiring
+
+
+@pytest.mark.usefixtures("qloop")
+async def test_counts_of_the_file_and_of_a_filter_never_stand_for_one_another(
+    view: TasksView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rested_module, "RESTS_TIMES", 0)
+    session = Answering(TaskList(row(number) for number in range(20)))
+    totals = Totals(cast(Session, session))
+    wiring = TasksWiring(view, cast(Session, session), Selection(), totals)
+    shown: list[Counts] = []
+    totals.counted.connect(shown.append)
+    session.opened.emit(opened())
+    await until(lambda: shown)
+    all_of_them = found_chip(view)
+    view.want(TaskFilter(model_id="large-model"))
+    await until(lambda: all_of_them() == "All, 0")
+
+    session.moved.emit(moved())
+    await until(lambda: len(shown) == 2)
+    assert all_of_them() == "All, 0", "the file's own are not those of the filter"
+
+    await until(lambda: not session.work)
+    session.held = asyncio.Event()
+    session.moved.emit(moved())
+    await until(lambda: len(shown) == 3)
+    view.want(TaskFilter())
+    assert all_of_them() == "All, 20"
+    session.held.set()
+    await until(lambda: not session.work)
+    assert all_of_them() == "All, 20", "those of a filter that was lifted come too late"
+    await session.ended()
+    del wiring
+
+
+@pytest.mark.usefixtures("qloop")
+async def test_a_list_of_which_only_the_first_tasks_were_found_is_measured_then(view: TasksView) -> None:
+    session = Answering(TaskList(row(number) for number in range(900)))
+    totals = Totals(cast(Session, session))
+    wiring = TasksWiring(view, cast(Session, session), Selection(), totals)
+    session.opened.emit(opened())
+    await until(lambda: view.rows.rowCount() == 900)
+    session.in_background.clear()
+
+    view.want(TaskFilter(text="task_0"))
+
+    await until(lambda: len(session.in_background) == 3 and view.rows.is_whole)
+    asked = [type(each) for each in session.in_background if not isinstance(each, CountsRequest)]
+    assert asked == [TaskPageRequest, TaskPlacesRequest]
+    await session.ended()
+    del wiring
+
+
+@pytest.mark.usefixtures("qloop")
+async def test_whoever_selects_another_task_meanwhile_is_not_taken_to_the_first(view: TasksView) -> None:
+    session, selection = Answering(TaskList(row(number) for number in range(5_000))), Selection()
+    totals = Totals(cast(Session, session))
+    wiring = TasksWiring(view, cast(Session, session), selection, totals)
+    session.opened.emit(opened())
+    await until(lambda: view.rows.rowCount() == 5_000)
+
+    selection.select(session.there.tasks[3_210].id)
+    selection.select(session.there.tasks[2].id)
+    await until(lambda: not session.work)
+
+    assert current_id(view) == session.there.tasks[2].id
+    assert view.table.shown_rows()[0] == 0
+    await session.ended()
+    del wiring
+
+
+@pytest.mark.usefixtures("qloop")
+async def test_counts_of_another_file_are_none_until_they_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(totals_module, "AFTER_PAINT_S", 0.0)
+    session = Answering(TaskList(row(number) for number in range(20)))
+    totals = Totals(cast(Session, session))
+    session.opened.emit(opened())
+
+    def has_some() -> bool:
+        return totals.newest is not None
+
+    await until(has_some)
+    session.opened.emit(opened(mode=Mode.RESTING))
+    assert has_some(), "the same file in another mode"
+    session.opened.emit(opened("other.db"))
+    assert not has_some()
+    await until(has_some)
+    await session.ended()
 
 
 def found_chip(view: TasksView) -> Callable[[], str]:
