@@ -1,6 +1,5 @@
 """What a cancel asks and how it ended, in words: one sentence of fact, one of consequence. Pure."""
 
-from dataclasses import dataclass
 from typing import Final, Protocol
 
 from inspector.desktop.widgets.words import duration, spoken
@@ -8,6 +7,7 @@ from inspector.layout.rows import TaskRow
 from inspector.layout.visible import visible
 from inspector.lmsp.cancelling import CancelOutcome
 from inspector.lmsp.statuses import Status
+from inspector.lmsp.values import value
 
 
 class CancelAnswer(Protocol):
@@ -39,7 +39,7 @@ class CancelAnswer(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Said:
     """What a bar says: a bold fact, then what it means."""
 
@@ -52,7 +52,7 @@ WAITING: Final = Said("Writing the cancel.", "Waiting for the database.")
 """What stands between the answer to the question and its outcome."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Times:
     """What is known of times around a cancel, in words of the day or as lengths; None where it is not known."""
 

@@ -6,18 +6,18 @@ what is farthest from the page that came last is let go of, and asked for again 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
 from inspector.layout.pages import PAGE_ROWS, EventPage
 from inspector.layout.rows import EventRow
+from inspector.lmsp.values import value
 
 MOST_LOADED: Final = 20 * PAGE_ROWS
 """The most rows that are kept of one log."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Missing:
     """Sequence numbers that the log should have and has not: deleted, or on a page that cannot be read."""
 

@@ -1,6 +1,7 @@
 """The tabs of the detail pane and what they show: events, request, response, snapshot, error, the raw row."""
 
 from enum import IntEnum
+from typing import Final, NamedTuple
 
 from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QResizeEvent
@@ -11,6 +12,7 @@ from inspector.desktop.detail.raw_row import RawColumn, RawRowItemModel
 from inspector.desktop.detail.stored_text import StoredTextPanel
 from inspector.desktop.widgets.cells import FixedDelegate, TextDelegate
 from inspector.desktop.widgets.flash import FlashClock
+from inspector.desktop.widgets.room import Room
 from inspector.desktop.widgets.table import DenseTable
 from inspector.desktop.widgets.tabs import UnderlineTabs
 from inspector.desktop.widgets.words import grouped
@@ -32,6 +34,18 @@ class DetailTab(IntEnum):
     RAW_ROW = 5
 
 
+_COVERED: Final = (DetailTab.REQUEST, DetailTab.RESPONSE, DetailTab.SNAPSHOT)
+"""The tabs whose texts can hold prompts and outputs."""
+
+
+class _Text(NamedTuple):
+    """What a tab of a stored text shows."""
+
+    caption: str
+    stored: StoredText | None
+    absent: str
+
+
 class DetailParts(QWidget):
     """Tabs over pages. A tab with nothing to show is off; where the tabs do not all fit it is left out.
 
@@ -50,23 +64,25 @@ class DetailParts(QWidget):
         for word in ("Events", "Request", "Response", "Snapshot", "Error", "Raw row"):
             self._tabs.add_tab(self.tr(word))
         self._events = EventsTab(flash, self)
-        self._request, self._response = StoredTextPanel(self), StoredTextPanel(self)
-        self._snapshot, self._error = StoredTextPanel(self), StoredTextPanel(self, is_json=False)
+        self._texts: dict[DetailTab, _Text] = {}
+        self._panels: dict[DetailTab, StoredTextPanel] = {}
         self._raw = RawRowItemModel(self)
+        self._raw_table: DenseTable | None = None
         self._pages = QStackedWidget(self)
-        pages = (self._events, self._request, self._response, self._snapshot, self._error, self._raw_table())
-        for page in pages:
-            self._pages.addWidget(page)
+        self._pages.addWidget(self._events)
+        self._rooms: dict[DetailTab, Room] = {
+            tab: Room(self._pages) for tab in DetailTab if tab is not DetailTab.EVENTS
+        }
+        for room in self._rooms.values():
+            self._pages.addWidget(room)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._tabs)
         column.addWidget(self._pages, 1)
         self._fit_to_font()
-        self._tabs.currentChanged.connect(self._pages.setCurrentIndex)
+        self._tabs.currentChanged.connect(self._show_tab)
         self._events.uncover_wanted.connect(self.content_wanted)
-        for panel in (self._request, self._response, self._snapshot):
-            panel.uncover_wanted.connect(self.content_wanted)
 
     @property
     def tabs(self) -> UnderlineTabs:
@@ -84,13 +100,16 @@ class DetailParts(QWidget):
         return self._tabs.sizeHint().height() + self._events.minimumSizeHint().height()
 
     def panel(self, tab: DetailTab) -> StoredTextPanel:
-        """Return what shows the stored text of ``tab``; KeyError for a tab that shows something else."""
-        return {
-            DetailTab.REQUEST: self._request,
-            DetailTab.RESPONSE: self._response,
-            DetailTab.SNAPSHOT: self._snapshot,
-            DetailTab.ERROR: self._error,
-        }[tab]
+        """Return what shows the stored text of ``tab``, made when it is first wanted; KeyError for another tab."""
+        text = self._texts[tab]
+        panel = self._panels.get(tab)
+        if panel is None:
+            panel = self._panels[tab] = StoredTextPanel(is_json=tab is not DetailTab.ERROR)
+            panel.set_covered(self._is_covered and tab in _COVERED)
+            panel.uncover_wanted.connect(self.content_wanted)
+            self._rooms[tab].put(panel)
+        panel.show_stored(text.caption, text.stored, absent=text.absent)
+        return panel
 
     @property
     def raw_row(self) -> RawRowItemModel:
@@ -113,8 +132,10 @@ class DetailParts(QWidget):
         shown = detail.snapshot is not None and not self._is_covered
         self._tabs.set_remark(DetailTab.SNAPSHOT, task.snapshot_seq if shown else None)
         code = None if task.error_code is None else visible(task.error_code[:_LONGEST])
-        self._error.show_stored(code or self.tr("Error"), detail.error_message, absent=self.tr("No message is stored."))
+        error = _Text(code or self.tr("Error"), detail.error_message, self.tr("No message is stored."))
+        self._texts[DetailTab.ERROR] = error
         self._turn(DetailTab.ERROR, on=code is not None or detail.error_message is not None)
+        self._show_tab(self._tabs.currentIndex())
         self._fit_tabs()
 
     def set_covered(self, covered: bool) -> None:
@@ -122,8 +143,8 @@ class DetailParts(QWidget):
         if covered != self._is_covered:
             self._is_covered = covered
             self._events.set_covered(covered)
-            for panel in (self._request, self._response, self._snapshot):
-                panel.set_covered(covered)
+            for tab, panel in self._panels.items():
+                panel.set_covered(covered and tab in _COVERED)
             self.show_detail(self._detail)
 
     def show_counts(self, events: int | None, changes: int | None) -> None:
@@ -151,8 +172,18 @@ class DetailParts(QWidget):
         self._pages.setMinimumSize(1, self._events.minimumSizeHint().height())
 
     def _show_text(self, tab: DetailTab, word: str, stored: StoredText | None) -> None:
-        self.panel(tab).show_stored(word, stored, absent=self.tr("Nothing is stored."))
+        self._texts[tab] = _Text(word, stored, self.tr("Nothing is stored."))
         self._turn(tab, on=stored is not None)
+
+    def _show_tab(self, index: int) -> None:
+        """Bring a tab on screen, with what there is for it now: a text is laid out for those who look at it."""
+        tab = DetailTab(index)
+        if tab in self._texts:
+            self.panel(tab)
+        elif tab is DetailTab.RAW_ROW and self._raw_table is None:
+            self._raw_table = self._make_raw_table()
+            self._rooms[tab].put(self._raw_table)
+        self._pages.setCurrentIndex(index)
 
     def _turn(self, tab: DetailTab, *, on: bool) -> None:
         # Before it is off: Qt would go on to the next tab that is on.
@@ -167,7 +198,7 @@ class DetailParts(QWidget):
         for index in range(tabs.count()):
             tabs.setTabVisible(index, tabs.isTabEnabled(index) or wanted <= self.width())
 
-    def _raw_table(self) -> DenseTable:
+    def _make_raw_table(self) -> DenseTable:
         table = DenseTable(self, dense=True)
         table.setModel(self._raw)
         table.setAccessibleName(self.tr("Raw row"))

@@ -7,12 +7,12 @@ computed before painting, so that a frame costs what is on screen and not what i
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from inspector.desktop.timeline.axis import nice_step, tick_label, tick_offsets
 from inspector.desktop.timeline.phases import History, Mark, Phase
 from inspector.lmsp.statuses import FINAL
+from inspector.lmsp.values import value
 
 LEAST_WINDOW_MS: Final = 4
 """Zooming in stops here: times are whole milliseconds."""
@@ -29,7 +29,7 @@ TICK_SHARE: Final = 2 / 3
 _LOWEST_SHARE: Final = 4 / 15
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Scale:
     """The window of time that is shown, and the stretch of pixels it is shown on."""
 
@@ -93,7 +93,7 @@ def moved(window: tuple[float, float], whole: tuple[float, float], by_ms: float)
     return start, start + span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AxisTick:
     """One tick: where, and its label."""
 
@@ -113,7 +113,7 @@ def on_device(x: float, ratio: float) -> float:
     return round(x * ratio) / ratio
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PhaseBox:
     """A phase on screen. Where it is shorter than a device pixel ``right`` equals ``left``; it is drawn as a line."""
 
@@ -156,7 +156,7 @@ def phase_boxes(phases: Sequence[Phase], scale: Scale, ratio: float) -> tuple[Ph
     return tuple(boxes)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BoxContent:
     """What is written in a phase's box, by what fits."""
 
@@ -174,7 +174,7 @@ def box_content(
     return BoxContent(with_shape=shape + 2 * gap <= width, text="")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ProgressBar:
     """Progress at one place: a line for each event where there is room, else one bar a device pixel."""
 
@@ -216,7 +216,7 @@ def _share(count: int, peak: int, *, is_crowd: bool) -> float:
     return TICK_SHARE if count <= FEW else TICK_SHARE + (1 - TICK_SHARE) * (count - FEW) / (peak - FEW)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PlacedMark:
     """A change of status in the event lane, at its own time. Where shapes would cover one another it is a stub."""
 

@@ -1,7 +1,6 @@
 """Paints a timeline's picture: axis, phases, event lane. It computes nothing that depends on the log's length."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
@@ -15,6 +14,7 @@ from inspector.desktop.widgets.shapes import paint_state
 from inspector.desktop.widgets.words import counted, duration, grouped
 from inspector.layout.visible import visible
 from inspector.lmsp.statuses import Status
+from inspector.lmsp.values import value
 
 MARGIN: Final = 18
 """Left and right of the bar: half a shape and a label find room in it."""
@@ -27,7 +27,7 @@ _GAP: Final = 5.0
 _LONGEST_WORD: Final = 40
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Rows:
     """Where each row of the timeline stands, from the top; all from the fonts."""
 

@@ -6,19 +6,20 @@ stand at their own time, whatever it is, while phases are kept in order: a phase
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from inspector.layout.pages import TaskTimeline, Tick
 from inspector.layout.rows import TaskRow
 from inspector.lmsp.events import EventType, implied_status
 from inspector.lmsp.statuses import FINAL, Status
+from inspector.lmsp.values import value
 
 _RESTARTS = frozenset({EventType.QUEUED, EventType.RESUMED})
 """The events that only recovery writes (design 4)."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Phase:
     """A stretch of time in one status. Final statuses have none: they end a task's last phase."""
 
@@ -36,7 +37,7 @@ class Phase:
         return self.end_ms - self.start_ms
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Mark:
     """A change of status. ``seq`` is None where the row tells of it and no event does."""
 
@@ -46,7 +47,7 @@ class Mark:
     is_restart: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Hole:
     """Sequence numbers that the log should have and has not, between two events that it has."""
 
@@ -61,7 +62,7 @@ class Hole:
         return self.last_seq - self.first_seq + 1
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Snapshot:
     """Where the stored snapshot stands."""
 
@@ -69,7 +70,7 @@ class Snapshot:
     at_ms: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class History:
     """One task's life as far as it is known; :func:`at_moment` brings it up to now."""
 

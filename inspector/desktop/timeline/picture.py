@@ -1,6 +1,5 @@
 """Everything that a task's timeline shows in one window of time, computed before it is painted. Pure."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from inspector.desktop.timeline.geometry import (
@@ -16,12 +15,13 @@ from inspector.desktop.timeline.geometry import (
     progress_bars,
 )
 from inspector.desktop.timeline.phases import History
+from inspector.lmsp.values import value
 
 MARK_PX: Final = 14.0
 """How near two shapes in the event lane may come."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class HoleSpan:
     """Where events are missing."""
 
@@ -30,7 +30,7 @@ class HoleSpan:
     events: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Picture:
     """What is painted, in logical pixels. Two equal pictures look the same."""
 

@@ -10,8 +10,10 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.desktop.detail.parts import DetailTab
+from inspector.desktop.detail.stored_text import StoredTextPanel
 from inspector.desktop.detail.view import DetailPane
 from inspector.desktop.widgets.flash import FlashClock
+from inspector.desktop.widgets.table import DenseTable
 from inspector.layout.pages import EventPage
 from inspector.layout.rows import EventRow, TaskRow
 from inspector.lmsp.cancelling import CancelOutcome
@@ -120,6 +122,25 @@ def test_stored_texts_are_shown_in_their_tabs(pane: DetailPane) -> None:
     assert '"why"' in pane.parts.panel(DetailTab.REQUEST).view.shown_text()
     assert '"done"' in pane.parts.panel(DetailTab.RESPONSE).view.shown_text()
     assert pane.parts.panel(DetailTab.ERROR).view.shown_text() == "why"
+
+
+def test_a_text_is_laid_out_when_its_tab_is_looked_at_and_is_then_that_of_the_task_on_screen(pane: DetailPane) -> None:
+    show(pane)
+    assert [panel for panel in pane.findChildren(StoredTextPanel) if panel is not pane.events.data_panel] == []
+    pane.tabs.setCurrentIndex(DetailTab.REQUEST)
+    (panel,) = [panel for panel in pane.findChildren(StoredTextPanel) if panel is not pane.events.data_panel]
+    assert panel.isVisible()
+    assert '"why"' in panel.view.shown_text()
+
+    pane.show_task(detail(task(task_id="other"), request=stored('"another"')))
+    assert panel.view.shown_text() == '"another"'
+    pane.tabs.setCurrentIndex(DetailTab.EVENTS)
+    pane.show_task(detail(task(task_id="third"), request=stored('"the third"')))
+    pane.tabs.setCurrentIndex(DetailTab.REQUEST)
+    assert panel.view.shown_text() == '"the third"'
+
+    pane.tabs.setCurrentIndex(DetailTab.RAW_ROW)
+    assert [table.accessibleName() for table in pane.findChildren(DenseTable) if table.isVisible()] == ["Raw row"]
 
 
 def test_hidden_content_is_hidden_everywhere_until_it_is_wanted(pane: DetailPane, qtbot: QtBot) -> None:
