@@ -1,7 +1,8 @@
 """Shown, and memory, beside DB Browser for SQLite on the same file and display: bar 3.
 
 What a user sees decides: Xvfb keeps its screen in a file, and a program has shown itself in the first moment in which
-all but half a percent of the final picture is there. Needs Xvfb and sqlitebrowser.
+all but one percent of the final picture is there. What comes later are counts, for which nothing waits. Needs Xvfb and
+sqlitebrowser.
 """
 
 import mmap
@@ -25,7 +26,7 @@ PIECE = 4 * 120
 """Bytes of a row of pixels that are compared at once."""
 SETTLED_S = 3.0
 GIVES_UP_S = 30.0
-NEARLY = 0.995
+NEARLY = 0.99
 BLINKS = 40
 """A cursor that blinks changes no more pieces than that."""
 MOST_TIME, MOST_MEMORY = 0.5, 1.0
