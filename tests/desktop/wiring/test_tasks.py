@@ -278,14 +278,12 @@ async def test_counts_of_the_file_and_of_a_filter_never_stand_for_one_another(
     view.want(TaskFilter(model_id="large-model"))
     await until(lambda: all_of_them() == "All, 0")
 
+    await until(lambda: not session.work)
+    session.held = asyncio.Event()
     session.moved.emit(moved())
     await until(lambda: len(shown) == 2)
     assert all_of_them() == "All, 0", "the file's own are not those of the filter"
 
-    await until(lambda: not session.work)
-    session.held = asyncio.Event()
-    session.moved.emit(moved())
-    await until(lambda: len(shown) == 3)
     view.want(TaskFilter())
     assert all_of_them() == "All, 20"
     session.held.set()
