@@ -52,8 +52,7 @@ class _TypeDelegate(EventTypeDelegate):
 class EventList(DenseTable):
     """The loaded events that pass the filter, oldest first.
 
-    End goes to the last event and follows the log from there; Home goes to the first one that is loaded. Scrolling up
-    lets go.
+    End goes to the last event and follows the log from there; Home goes to the first one. Scrolling up lets go.
 
     Signals:
         follow_changed: the list holds on to its end, or let go of it; carries which.
@@ -61,6 +60,7 @@ class EventList(DenseTable):
         before_wanted: the reader is near the first event that is loaded, and there are older ones.
         after_wanted: the reader is at the last event that is loaded, and there are newer ones.
         end_wanted: the reader wants to be at the end of the log, which is not loaded.
+        start_wanted: the reader wants to be at the first event of the log, which is not loaded.
     """
 
     follow_changed = Signal(bool)
@@ -68,6 +68,7 @@ class EventList(DenseTable):
     before_wanted = Signal()
     after_wanted = Signal()
     end_wanted = Signal()
+    start_wanted = Signal()
 
     def __init__(self, flash: FlashClock, parent: QWidget | None = None) -> None:
         super().__init__(parent, dense=True)
@@ -172,6 +173,12 @@ class EventList(DenseTable):
         if scroll and index.isValid():
             self.scrollTo(index)
 
+    def first_shown(self) -> EventRow | None:
+        """Return the first event that passes the filter, or None where there is none or it is missing."""
+        row = self._shown.mapToSource(self._shown.index(0, 0)).row()
+        entry = self._events.entry(row)
+        return entry if isinstance(entry, EventRow) else None
+
     def make_room_for(self, last_seq: int | None) -> None:
         """Make the first column as wide as the number ``last_seq`` needs it."""
         digits = max(3, len(str(last_seq or 0)))
@@ -210,7 +217,11 @@ class EventList(DenseTable):
         elif event.matches(QKeySequence.StandardKey.MoveToStartOfLine) or event.matches(
             QKeySequence.StandardKey.MoveToStartOfDocument
         ):
-            self._make_current(0)
+            if self._events.more_before:
+                self.follow(False)
+                self.start_wanted.emit()
+            else:
+                self._make_current(0)
         else:
             super().keyPressEvent(event)
 

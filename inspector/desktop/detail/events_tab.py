@@ -27,6 +27,14 @@ _LIST_ABOVE: Final = 50
 _LEAST_DATA: Final = 100
 _AROUND: Final = 100
 """How many events before one that is jumped to are asked for as well."""
+_BEFORE_ALL: Final = -(1 << 63)
+"""No sequence number is lower, also in a log that was made to mislead."""
+_ANSWERS: Final = {
+    Place.BEFORE: {"before"},
+    Place.AFTER: {"after"},
+    Place.INSTEAD: {"before", "after", "end", "start"},
+    Place.NOWHERE: set[str](),
+}
 
 
 class EventsTab(QWidget):
@@ -115,10 +123,17 @@ class EventsTab(QWidget):
         if jump is not None and page.events:
             holds_jump = page.events[0].seq <= jump <= page.events[-1].seq
         is_end = "end" in self._asked and bool(page.events) and not page.more_after
-        place = self._list.show_page(page, wanted=replace or holds_jump or is_end)
-        if place is not Place.NOWHERE:
-            self._asked.clear()
-        if holds_jump and jump is not None:
+        is_start = "start" in self._asked and bool(page.events) and not page.more_before
+        place = self._list.show_page(page, wanted=replace or holds_jump or is_end or is_start)
+        # News may come before the answer to what was asked, and answer nothing of it.
+        self._asked -= _ANSWERS[place]
+        if is_end:
+            self._asked.discard("end")
+        if is_start:
+            self._asked.discard("start")
+        if is_start:
+            self._go_to_start()
+        elif holds_jump and jump is not None:
             self._jump_to = None
             self._show(jump, scroll=True)
         elif self._selected is not None and place is Place.INSTEAD:
@@ -189,6 +204,7 @@ class EventsTab(QWidget):
         self._list.before_wanted.connect(self._want_before)
         self._list.after_wanted.connect(self._want_after)
         self._list.end_wanted.connect(self._want_end)
+        self._list.start_wanted.connect(self._want_start)
         self._earlier.clicked.connect(self._want_before)
         self._list.customContextMenuRequested.connect(self._show_menu)
         self._data.whole_wanted.connect(self.event_data_wanted)
@@ -259,6 +275,18 @@ class EventsTab(QWidget):
     def _want_end(self) -> None:
         self._asked.add("end")
         self.events_wanted.emit(None, None)
+
+    def _want_start(self) -> None:
+        self._asked.add("start")
+        self._jump_to = None
+        self.events_wanted.emit(_BEFORE_ALL, None)
+
+    def _go_to_start(self) -> None:
+        first = self._list.first_shown()
+        if first is not None:
+            self._selected = first.seq
+            self._show(first.seq, scroll=True)
+            self.seq_selected.emit(first.seq)
 
     def _show_menu(self, at: QPoint) -> None:
         if not self._list.indexAt(at).isValid():

@@ -84,11 +84,17 @@ def test_end_takes_hold_again(events: EventList, qtbot: QtBot) -> None:
     assert is_at_end(events)
 
 
-def test_home_goes_to_the_first_event_that_is_loaded_and_asks_for_older_ones(events: EventList, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(events.before_wanted), qtbot.waitSignal(events.event_chosen) as chosen:
+def test_home_asks_for_the_beginning_of_the_log_and_goes_to_it_where_it_is_loaded(
+    events: EventList, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(events.start_wanted):
         QTest.keyClick(events, Qt.Key.Key_Home)
-    assert chosen.args == [event(101)]
     assert not events.is_following
+
+    events.show_page(page(range(1, 101)), wanted=False)
+    with qtbot.assertNotEmitted(events.start_wanted), qtbot.waitSignal(events.event_chosen) as chosen:
+        QTest.keyClick(events, Qt.Key.Key_Home)
+    assert chosen.args == [event(1)]
 
 
 def test_older_events_are_asked_for_near_the_top_only(events: EventList, qtbot: QtBot) -> None:
@@ -130,7 +136,7 @@ def test_following_from_the_middle_asks_for_the_end(events: EventList, qtbot: Qt
 def test_a_page_that_takes_the_place_of_others_is_no_choice_of_the_reader(events: EventList) -> None:
     events.go_to(event(150))
     told: list[str] = []
-    for name in ("follow_changed", "event_chosen", "before_wanted", "after_wanted", "end_wanted"):
+    for name in ("follow_changed", "event_chosen", "before_wanted", "after_wanted", "end_wanted", "start_wanted"):
         getattr(events, name).connect(lambda *_, name=name: told.append(name))
     events.show_page(page(range(20, 60), after=True), wanted=True)
     events.doItemsLayout()

@@ -91,6 +91,19 @@ def test_following_from_the_middle_asks_for_the_end_and_goes_there(tab: EventsTa
     assert tab.filter_line.follow_chip.isChecked()
 
 
+def test_home_asks_for_the_first_events_and_goes_to_the_very_first(tab: EventsTab, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(tab.events_wanted) as wanted:
+        QTest.keyClick(tab.list, Qt.Key.Key_Home)
+    assert wanted.args == [-(1 << 63), None]
+    tab.show_events(page(range(1_001, 1_005)), replace=False)
+    with qtbot.waitSignal(tab.seq_selected) as selected:
+        tab.show_events(page(range(1, 201), after=True), replace=False)
+    assert selected.args == [1]
+    assert tab.list.events.first_seq == 1
+    assert tab.seq == 1
+    assert tab.list.viewport().rect().contains(tab.list.visualRect(tab.list.currentIndex()).center())
+
+
 def test_the_end_of_a_stretch_asks_for_what_follows_once(tab: EventsTab, qtbot: QtBot) -> None:
     tab.select_seq(300)
     tab.show_events(page(range(201, 401), after=True), replace=False)
