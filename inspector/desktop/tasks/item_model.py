@@ -216,15 +216,17 @@ class TaskItemModel(QAbstractTableModel):
     def set_now(self, now_ms: int | None, first: int, last: int, today_ms: int | None = None) -> None:
         """Set the moment that ages are told of; None where nothing moves. Rows ``first`` to ``last`` are on screen.
 
-        Where nothing moves ``today_ms`` decides which times are told without their date; without it all are.
+        One signal for each run of them that says something else then. Where nothing moves ``today_ms`` decides which times are told without their date; without it all are.
         """
         if (now_ms, today_ms) == (self._now_ms, self._today_ms):
             return
+        on_screen = range(max(0, first), 1 + min(last, len(self._blocks) - 1))
+        before = [self.row_cells(row) for row in on_screen]
         self._now_ms, self._today_ms = now_ms, today_ms
-        last = min(last, len(self._blocks) - 1)
-        if 0 <= first <= last:
-            left, right = _MOVES_WITH_TIME
-            self.dataChanged.emit(self.index(first, left), self.index(last, right))
+        moved = [row for row, cells in zip(on_screen, before, strict=True) if self.row_cells(row) != cells]
+        left, right = _MOVES_WITH_TIME
+        for top, bottom in runs(moved):
+            self.dataChanged.emit(self.index(top, left), self.index(bottom, right))
 
     def row_cells(self, row: int) -> Sequence[Cell]:
         """Return what a row shows. It is worked out once, until the task or the moment changes."""
