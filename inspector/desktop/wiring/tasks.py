@@ -1,9 +1,11 @@
 """The Tasks view on a session: pages, places, changes and counts."""
 
+from contextlib import suppress
 from typing import Final
 
 from inspector.desktop.selection import Selection
 from inspector.desktop.session.latest_only import LatestOnly
+from inspector.desktop.session.reader_link import ReaderGone, RequestFailed
 from inspector.desktop.session.session import Session
 from inspector.desktop.tasks.blocks import BLOCK_ROWS, Stretch
 from inspector.desktop.tasks.view import TasksView
@@ -157,7 +159,8 @@ class TasksWiring:
 
     async def _find_first(self, wanted: TaskFilter, at: TaskKey) -> None:
         """Look for the first tasks that pass; how long the list is matters when there is more of it than that."""
-        await self._look_on(wanted, at)
+        with suppress(ReaderGone, RequestFailed):
+            await self._look_on(wanted, at)
         if wanted == self._view.wanted and not self._view.rows.is_whole:
             self._places.anew()
 

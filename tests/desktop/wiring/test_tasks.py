@@ -66,7 +66,7 @@ class Answering(QObject):
         if isinstance(request, TasksByPrefixRequest):
             return tuple(task for task in self.there.tasks if task.id.startswith(request.prefix))
         assert isinstance(request, TaskPageRequest), "nothing that takes long is asked of the reader"
-        if request.wanted.text:
+        if request.wanted.text and request.start is None and request.after is None:
             return TaskPage((), True, NOW_MS, TaskKey(self.there.tasks[0].created_at, self.there.tasks[0].id))
         return self.there.page(start=request.start, after=request.after)
 
@@ -307,6 +307,27 @@ async def test_a_list_of_which_only_the_first_tasks_were_found_is_measured_then(
     await until(lambda: len(session.in_background) == 3 and view.rows.is_whole)
     asked = [type(each) for each in session.in_background if not isinstance(each, CountsRequest)]
     assert asked == [TaskPageRequest, TaskPlacesRequest]
+    await session.ended()
+    del wiring
+
+
+@pytest.mark.usefixtures("qloop")
+async def test_where_the_first_tasks_got_lost_with_their_reader_the_list_is_measured_all_the_same(
+    view: TasksView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rested_module, "TRIES_AGAIN_AFTER_S", 0.0)
+    session = Answering(TaskList(row(number) for number in range(900)))
+    totals = Totals(cast(Session, session))
+    wiring = TasksWiring(view, cast(Session, session), Selection(), totals)
+    session.opened.emit(opened())
+    await until(lambda: view.rows.rowCount() == 900)
+    session.gone = 2  # the counts, and the first tasks
+
+    view.want(TaskFilter(text="task_0"))
+    await until(lambda: not session.work)
+
+    assert view.rows.is_whole
+    assert view.rows.rowCount() == 900
     await session.ended()
     del wiring
 
