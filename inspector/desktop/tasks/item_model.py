@@ -216,7 +216,8 @@ class TaskItemModel(QAbstractTableModel):
     def set_now(self, now_ms: int | None, first: int, last: int, today_ms: int | None = None) -> None:
         """Set the moment that ages are told of; None where nothing moves. Rows ``first`` to ``last`` are on screen.
 
-        One signal for each run of them that says something else then. Where nothing moves ``today_ms`` decides which times are told without their date; without it all are.
+        One signal for each run of them that says something else then. Where nothing moves ``today_ms`` decides which
+        times are told without their date; without it all are.
         """
         if (now_ms, today_ms) == (self._now_ms, self._today_ms):
             return
