@@ -1,12 +1,11 @@
 """Which other processes have a database open, as far as their locks tell."""
 
 import os
-from pathlib import Path
 from typing import Final
 
 from inspector.layout.visible import visible
 from inspector.lmsp.values import value
-from inspector.reading.locks import ANY_USE, WAL_OPEN, LockRange, listed_owners, lock_owner
+from inspector.reading.locks import ANY_USE, WAL_OPEN, LockRange, listed_owners, lock_owner, told_by_system
 
 READER_NAME: Final = "lmsp-reader"
 """What reader processes call themselves, so that two windows on one file do not take each other for its service."""
@@ -64,6 +63,6 @@ def _named(owners: frozenset[int]) -> tuple[Holder, ...]:
 
 def _name(pid: int) -> str:
     try:
-        return visible(Path(f"/proc/{pid}/comm").read_bytes().decode("utf-8", "backslashreplace").rstrip("\n"))
+        return visible(told_by_system(f"/proc/{pid}/comm").decode("utf-8", "backslashreplace").rstrip("\n"))
     except OSError:
         return "a process"

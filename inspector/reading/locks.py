@@ -8,13 +8,14 @@ file, is for a process that has no SQLite connection to it (an immutable one tak
 import fcntl
 import os
 import struct
-from pathlib import Path
 from typing import Final
 
 from inspector.lmsp.values import value
 
 _FLOCK: Final = struct.Struct("hhqqi4x")
 """struct flock on 64-bit Linux: type, whence, start, length, pid."""
+
+_PIECE: Final = 1 << 16
 
 
 @value
@@ -54,8 +55,8 @@ def listed_owners(path: str, wanted: LockRange, *, others_only: bool = True) -> 
     Without ``others_only`` this process is among them. One in a container of its own may be missing from that list.
     """
     try:
-        found = Path(path).lstat()
-        listed = Path("/proc/locks").read_text(encoding="ascii", errors="replace")
+        found = os.lstat(path)
+        listed = told_by_system("/proc/locks").decode("ascii", "replace")
     except OSError:
         return None
     mine = os.getpid()
@@ -74,6 +75,18 @@ def listed_owners(path: str, wanted: LockRange, *, others_only: bool = True) -> 
         and entry.start <= last
         and entry.end >= wanted.start
     )
+
+
+def told_by_system(path: str) -> bytes:
+    """Return what a file of /proc says. Raises OSError. Asked every second: a Python file costs five times as much."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        pieces = []
+        while piece := os.read(descriptor, _PIECE):
+            pieces.append(piece)
+    finally:
+        os.close(descriptor)
+    return b"".join(pieces)
 
 
 @value

@@ -78,10 +78,7 @@ def test_a_list_of_locks_is_read_for_its_file_and_range_alone(tmp_path: Path, mo
 7: POSIX  ADVISORY  READ {os.getpid()} {place} 128 128
 nonsense
 """
-    read_text = Path.read_text
-    monkeypatch.setattr(
-        Path, "read_text", lambda self, **kw: text if str(self) == "/proc/locks" else read_text(self, **kw)
-    )
+    monkeypatch.setattr("inspector.reading.locks.told_by_system", {"/proc/locks": text.encode()}.__getitem__)
 
     assert listed_owners(str(path), WAL_OPEN) == frozenset({11, 13, 16})
     assert listed_owners(str(path), ANY_USE) == frozenset({13})
@@ -96,7 +93,7 @@ def test_the_device_is_learned_from_our_own_lock_where_stat_tells_another(
     text = (
         f"1: POSIX ADVISORY READ 11 ee:ee:{inode} 128 128\n2: POSIX ADVISORY READ {os.getpid()} ee:ee:{inode} 128 128\n"
     )
-    monkeypatch.setattr(Path, "read_text", lambda _self, **_kw: text)
+    monkeypatch.setattr("inspector.reading.locks.told_by_system", lambda _path: text.encode())
 
     assert listed_owners(str(path), WAL_OPEN) == frozenset({11})
 
@@ -104,10 +101,10 @@ def test_the_device_is_learned_from_our_own_lock_where_stat_tells_another(
 def test_without_a_list_of_locks_nothing_is_claimed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a").touch()
 
-    def refused(_path: Path, **_kwargs: str) -> str:
+    def refused(_path: str) -> bytes:
         raise PermissionError
 
-    monkeypatch.setattr(Path, "read_text", refused)
+    monkeypatch.setattr("inspector.reading.locks.told_by_system", refused)
 
     assert listed_owners(str(tmp_path / "a"), WAL_OPEN) is None
     assert holders_listed(str(tmp_path / "a"), WAL_OPEN) is None
