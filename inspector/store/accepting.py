@@ -11,10 +11,17 @@ from inspector.layout.rows import TaskRow
 from inspector.lmsp.events import EventType
 from inspector.lmsp.recovery import Policy
 from inspector.lmsp.statuses import Status
+from inspector.store.arguments import (
+    require_filled_or_none,
+    require_moment,
+    require_text,
+    require_text_or_none,
+    require_time_to_keep,
+    wrong,
+)
 from inspector.store.errors import Refused
 from inspector.store.idempotency import first_answer, keep_answer, key_of
 from inspector.store.stored_json import object_to_json
-from inspector.store.tasks import is_time_to_keep
 from inspector.store.writing import write_transaction
 
 _POLICIES: Final = tuple(Policy)
@@ -56,15 +63,16 @@ def accept_task(
     number above 0.
     """
     if on_restart is not None and on_restart not in _POLICIES:
-        raise Refused(f"The policy {on_restart!r} is none of {', '.join(Policy)}.", wanted=Status.QUEUED)
-    if task_id == "":
-        raise Refused("The id of a task is not empty.", wanted=Status.QUEUED)
-    if client_id == "":
-        # Under its keys it would be the same as no client.
-        raise Refused("The id of a client is not empty.", wanted=Status.QUEUED)
-    if not is_time_to_keep(keep_key_ms):
-        raise Refused("An idempotency key is kept for more than 0 whole milliseconds.", wanted=Status.QUEUED)
-    body = object_to_json(request, "The request")
+        raise wrong("on_restart", f"{', '.join(Policy)} or None", on_restart, is_word=True)
+    require_moment(now_ms)
+    require_text("kind", kind)
+    require_filled_or_none("task_id", task_id)
+    # An empty one would be, under its keys, the same as no client.
+    require_filled_or_none("client_id", client_id)
+    require_text_or_none("model_id", model_id)
+    require_filled_or_none("idempotency_key", idempotency_key)
+    require_time_to_keep("keep_key_ms", keep_key_ms)
+    body = object_to_json(request, "request")
     key = (
         None
         if idempotency_key is None

@@ -7,6 +7,7 @@ from sqlite_utils import Database
 
 from inspector.lmsp.events import implied_status
 from inspector.lmsp.statuses import Status
+from inspector.store.arguments import require_filled, require_many, require_worker, wrong
 from inspector.store.errors import Refused
 from inspector.store.stored_json import to_json
 from inspector.store.tasks import Written, find_for_worker, insert_events, refusal, require_one
@@ -14,6 +15,8 @@ from inspector.store.writing import write_transaction
 
 _HELD: Final = frozenset({Status.LOADING, Status.RUNNING, Status.CANCELLING})
 """The statuses of a task that a worker has in its hands."""
+
+_PAIRS: Final = "pairs of a type, which is text, and its data"
 
 
 def append_events(
@@ -25,11 +28,20 @@ def append_events(
     tells the worker. No events: nothing is written, but the same is checked and told. Raises Refused for a type that
     stands for a change of status, for data that is not JSON, and where the attempt or the status does not allow it.
     """
+    require_worker(task_id, attempt, now_ms)
+    require_many("events", events, _PAIRS)
     checked: list[tuple[str, str]] = []
-    for event_type, data in events:
-        if not event_type or implied_status(event_type) is not None:
+    given: Iterable[object] = events
+    for event in given:
+        if not isinstance(event, tuple | list) or len(event) != 2:
+            raise wrong("each of the events", _PAIRS, event)
+        event_type, data = event
+        require_filled("the type of an event", event_type)
+        if implied_status(event_type) is not None:
             raise Refused(
-                f"An event of type {event_type!r} is no progress: its status has a call of its own.", task_id=task_id
+                f"An event of type {event_type} stands for a change of status: the function that makes the change "
+                "writes it, append_events takes others.",
+                task_id=task_id,
             )
         checked.append((event_type, to_json(data, f"The data of the {event_type} event")))
     with write_transaction(db) as conn:

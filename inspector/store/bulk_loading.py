@@ -7,7 +7,6 @@ made them up, and ``check`` tells.
 
 import os
 import re
-import secrets
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
@@ -19,10 +18,11 @@ from typing import Final, TypeAlias
 from inspector.layout import native
 from inspector.store.connecting import open_service_database, switch_to_wal
 from inspector.store.errors import Unusable
+from inspector.store.paths import path_of
 from inspector.store.pragmas import set_pragma
+from inspector.store.unfinished import COMPANIONS, UNFINISHED, own_folder, remove_abandoned
 from inspector.store.writing import named_errors, write_transaction
 
-_COMPANIONS: Final = ("-wal", "-shm", "-journal")
 _ROWS_A_STATEMENT: Final = 50
 """Of as many as this one statement is twice as fast as that of one row: the last id is noted once for all of them."""
 _CACHE_KIB: Final = 65_536
@@ -46,31 +46,32 @@ def load_history(
 ) -> None:
     """Make a new database of the native layout at ``path`` with these rows, at rest, in WAL mode, safe on the disk.
 
-    It is made under another name in the same folder and moved into place when it is whole: whatever stops it, ``path``
-    is not there before, and nothing is left. ``ending`` is called with what is done once all rows are in. Raises
-    Unusable where something is at ``path`` already, or a companion of an earlier database beside it, neither of which
-    is touched; where the folder or the disk cannot take it; and where a CHECK or a unique key refuses a row. What
-    ``history`` raises passes.
+    It is made in a hidden folder beside it and moved into place when it is whole: whatever stops it, ``path`` is not
+    there before, and nothing is left; where this process is killed, the next history that is loaded into the same
+    folder takes away what was left. ``ending`` is called with what is done once all rows are in. Raises Unusable where
+    something is at ``path`` already, or a companion of an earlier database beside it, neither of which is touched;
+    where the folder or the disk cannot take it; and where a CHECK or a unique key refuses a row. What ``history``
+    raises passes.
     """
-    target = Path(path)
-    unfinished = target.with_name(f".{secrets.token_hex(8)}.part")
+    target = path_of(path)
     try:
         _refuse_taken(target)
-        _load(unfinished, history, ending)
-        ending("Writing it to the disk")
-        _sync(unfinished, os.O_RDWR)
-        # Fails where somebody was faster; what is replaced then is this empty file of our own.
-        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o644))
-        unfinished.replace(target)
-        _sync(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+        remove_abandoned(target.parent)
+        with own_folder(target.parent) as folder:
+            unfinished = folder / UNFINISHED
+            _load(unfinished, history, ending)
+            ending("Writing it to the disk")
+            _sync(unfinished, os.O_RDWR)
+            # Fails where somebody was faster; what is replaced then is this empty file of our own.
+            os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o644))
+            unfinished.replace(target)
+            _sync(target.parent, os.O_RDONLY | os.O_DIRECTORY)
     except FileExistsError as error:
         raise Unusable("Something of that name is there already, and was not touched.") from error
+    except FileNotFoundError as error:
+        raise Unusable("The folder of the file does not exist.") from error
     except OSError as error:
         raise Unusable(f"The file cannot be made: {error.strerror}.") from error
-    finally:
-        for made in (unfinished, *_beside(unfinished)):
-            with suppress(OSError):
-                made.unlink()
 
 
 def _refuse_taken(target: Path) -> None:
@@ -85,7 +86,7 @@ def _refuse_taken(target: Path) -> None:
 
 
 def _beside(path: Path) -> tuple[Path, ...]:
-    return tuple(path.with_name(f"{path.name}{suffix}") for suffix in _COMPANIONS)
+    return tuple(path.with_name(f"{path.name}{suffix}") for suffix in COMPANIONS)
 
 
 def _load(path: Path, history: Iterable[Rows], ending: Callable[[str], object]) -> None:

@@ -2,15 +2,16 @@
 
 import os
 import sqlite3
-from pathlib import Path
 
 from sqlite_utils import Database
 
 from inspector.lmsp.cancelling import CancelOutcome, CancelResult, cancel_target
 from inspector.lmsp.events import event_of_move
 from inspector.lmsp.statuses import FINAL, Status, known_status
+from inspector.store.arguments import LARGEST, require_database, require_moment, require_text, require_whole
 from inspector.store.connecting import close_unwritten, has_waiting_wal, open_for_action
 from inspector.store.errors import Busy, NotOurs, Refused
+from inspector.store.paths import path_of
 from inspector.store.tasks import Found, insert_events, log_end, require_one
 from inspector.store.writing import write_transaction
 
@@ -21,6 +22,9 @@ def cancel_task(db: Database, task_id: str, *, now_ms: int) -> CancelResult:
     A task that has ended is left alone: whoever committed first has won. Asking twice is safe, and the second ask adds
     no event. A database that another process holds is an outcome too (``busy``), and then nothing was changed.
     """
+    require_text("task_id", task_id)
+    require_moment(now_ms)
+    require_database(db)
     try:
         with write_transaction(db) as conn:
             return _cancel(conn, task_id, now_ms)
@@ -38,9 +42,13 @@ def cancel_in_file(path: str | os.PathLike[str], task_id: str, *, now_ms: int, w
     to it (another layout, a newer version, triggers of others). Raises Unusable where there is no such file, or it
     cannot be read or written at all.
     """
-    was_left_open = has_waiting_wal(Path(path))
+    file = path_of(path)
+    require_text("task_id", task_id)
+    require_moment(now_ms)
+    require_whole("wait_ms", wait_ms, least=-LARGEST)
+    was_left_open = has_waiting_wal(file)
     try:
-        db = open_for_action(path, wait_ms=wait_ms)
+        db = open_for_action(file, wait_ms=wait_ms)
     except Busy as error:
         return CancelResult(task_id, CancelOutcome.BUSY, None, None, error.sentence)
     except NotOurs as error:
@@ -52,7 +60,7 @@ def cancel_in_file(path: str | os.PathLike[str], task_id: str, *, now_ms: int, w
         return result
     finally:
         if was_left_open and not wrote:
-            close_unwritten(db, Path(path), wait_ms=wait_ms)
+            close_unwritten(db, file, wait_ms=wait_ms)
         else:
             db.close()
 

@@ -12,9 +12,19 @@ from typing import Any, Final
 from sqlite_utils import Database
 
 from inspector.layout.rows import ClientRow
+from inspector.store.arguments import (
+    require_filled,
+    require_filled_or_none,
+    require_kind,
+    require_many,
+    require_moment,
+    require_text,
+    require_whole,
+    wrong,
+)
 from inspector.store.errors import Refused, Unusable
 from inspector.store.stored_json import from_json, to_json
-from inspector.store.writing import named_errors, write_transaction
+from inspector.store.writing import reading, write_transaction
 
 _TOKEN_BYTES: Final = 32
 _COLUMNS: Final = "id, name, scopes, paired_at, last_seen_at, revoked_at"
@@ -35,8 +45,9 @@ def pair_client(db: Database, *, name: str, scopes: Iterable[str], now_ms: int, 
     once; with none the client may do nothing that needs one. Raises Refused for any other, for an empty name, and for
     an id that is taken or empty.
     """
-    if not name or client_id == "":
-        raise Refused("The name and the id of a client are not empty.")
+    require_filled("name", name)
+    require_filled_or_none("client_id", client_id)
+    require_moment(now_ms)
     granted = _checked(scopes)
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     new_id = f"client_{uuid.uuid4().hex}" if client_id is None else client_id
@@ -61,11 +72,13 @@ def authenticate(db: Database, token: str, *, now_ms: int, seen_every_ms: int = 
     clock is followed again. Where the moment cannot be stored (another process writes for too long, the disk is full or
     takes no changes), the client is answered all the same, as it is read again then, with the moment that is there.
     """
+    require_moment(now_ms)
+    require_whole("seen_every_ms", seen_every_ms, least=0)
     if not _is_text(token):
         raise _unknown()
     asked = _hash(token).encode("ascii")
-    with named_errors():
-        rows = db.conn.execute(f"SELECT CAST(token_hash AS BLOB), {_COLUMNS} FROM clients").fetchall()  # noqa: S608  ours
+    with reading(db) as conn:
+        rows = conn.execute(f"SELECT CAST(token_hash AS BLOB), {_COLUMNS} FROM clients").fetchall()  # noqa: S608  ours
     found = None
     for stored, *columns in rows:
         if hmac.compare_digest(stored, asked):
@@ -82,8 +95,8 @@ def authenticate(db: Database, token: str, *, now_ms: int, seen_every_ms: int = 
         if db.conn.in_transaction is not in_group:
             # SQLite has undone the whole group of rules that this one is of.
             raise
-    with named_errors():
-        return _still_good(db.conn, client.id)
+    with reading(db) as conn:
+        return _still_good(conn, client.id)
 
 
 def _seen(db: Database, client_id: str, now_ms: int, seen_every_ms: int) -> ClientRow:
@@ -105,15 +118,18 @@ def _still_good(conn: sqlite3.Connection, client_id: str) -> ClientRow:
 
 def list_clients(db: Database) -> tuple[ClientRow, ...]:
     """Return all clients, also those that were revoked, in the order in which they were paired. No token is known."""
-    with named_errors():
-        rows = db.conn.execute(f"SELECT {_COLUMNS} FROM clients ORDER BY paired_at, id").fetchall()  # noqa: S608  ours
+    with reading(db) as conn:
+        rows = conn.execute(f"SELECT {_COLUMNS} FROM clients ORDER BY paired_at, id").fetchall()  # noqa: S608  ours
     return tuple(_client(*row) for row in rows)
 
 
 def require_scope(client: ClientRow, scope: str) -> None:
     """Raise Refused where the client has not this scope, to the letter, or has been revoked."""
+    require_kind("client", client, ClientRow, "a client, as authenticate returns it")
+    require_text("scope", scope)
     if client.revoked_at is not None or scope not in client.scopes:
-        raise Refused(f"Client {client.id} does not have the scope {scope}.")
+        why = "has not" if client.revoked_at is None else "was revoked and no longer has"
+        raise Refused(f"Client {client.id} {why} the scope {scope}.")
 
 
 def revoke_client(db: Database, client_id: str, *, now_ms: int) -> ClientRow:
@@ -121,6 +137,8 @@ def revoke_client(db: Database, client_id: str, *, now_ms: int) -> ClientRow:
 
     One that has been revoked already stays as it is: the first moment counts.
     """
+    require_text("client_id", client_id)
+    require_moment(now_ms)
     with write_transaction(db) as conn:
         client = _find(conn, client_id)
         if client is None:
@@ -135,14 +153,14 @@ def revoke_client(db: Database, client_id: str, *, now_ms: int) -> ClientRow:
 
 
 def _checked(scopes: Iterable[str]) -> tuple[str, ...]:
-    if isinstance(scopes, str):
-        raise Refused("The scopes of a client are several texts, not one.")
+    require_many("scopes", scopes, "several texts, in a list")
     granted = tuple(scopes)
     for scope in granted:
+        require_text("each of the scopes", scope)
         if not scope or not scope.isprintable() or " " in scope:
-            raise Refused(f"The scope {scope!r} is no word: not empty, printable, and without a space.")
+            raise wrong("each of the scopes", "a word: not empty, printable, and without a space", scope, is_word=True)
     if len(set(granted)) != len(granted):
-        raise Refused("A client has each of its scopes once.")
+        raise Refused("scopes must name each scope once: nothing was changed.")
     return granted
 
 
@@ -156,7 +174,7 @@ def _hash(token: str) -> str:
 
 
 def _unknown() -> Refused:
-    return Refused("The token is not that of a client, or is no longer.")
+    return Refused("The token is not that of a client, or is no longer: its client has to be paired anew.")
 
 
 def _is_due(client: ClientRow, now_ms: int, seen_every_ms: int) -> bool:

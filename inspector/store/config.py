@@ -4,21 +4,22 @@ import sqlite3
 
 from sqlite_utils import Database
 
-from inspector.store.errors import Refused
+from inspector.store.arguments import require_filled, require_moment, require_text
 from inspector.store.stored_json import from_json, to_json
-from inspector.store.writing import named_errors, write_transaction
+from inspector.store.writing import reading, write_transaction
 
 
 def config_value(db: Database, key: str) -> object:
     """Return the value stored under ``key``, or None where there is none. Raises Unusable where it is not JSON."""
-    with named_errors():
-        return read_config(db.conn, key)
+    require_text("key", key)
+    with reading(db) as conn:
+        return read_config(conn, key)
 
 
 def set_config(db: Database, key: str, value: object, *, now_ms: int) -> None:
     """Store ``value`` under ``key``, in place of what was there. Raises Refused for an empty key and for no JSON."""
-    if not key:
-        raise Refused("The key of a configuration value is not empty.")
+    require_filled("key", key)
+    require_moment(now_ms)
     with write_transaction(db) as conn:
         write_config(conn, key, value, now_ms=now_ms)
 

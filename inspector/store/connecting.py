@@ -10,9 +10,10 @@ from urllib.parse import quote
 from sqlite_utils import Database
 
 from inspector.layout import native
+from inspector.store.arguments import LARGEST, require_whole
 from inspector.store.errors import Busy, NotOurs, Unusable
 from inspector.store.layouts import check_layout, create_or_migrate
-from inspector.store.paths import check_path, size_of
+from inspector.store.paths import check_path, path_of, size_of
 from inspector.store.pragmas import asked, set_pragma
 from inspector.store.writing import GroupDatabase, named_errors, wait_until_alone
 
@@ -37,15 +38,16 @@ def open_service_database(path: str | os.PathLike[str], *, wait_ms: int = _WAIT_
     Raises NotOurs where the file holds anything but the native layout with its own triggers, Busy where another process
     held it too long, Unusable where the file or its folder cannot be used.
     """
-    return _open_of_service(Path(path), Database, wait_ms)
+    return _open_of_service(path_of(path), Database, wait_ms)
 
 
 def open_group_database(path: str | os.PathLike[str], *, wait_ms: int) -> GroupDatabase:
     """Open the database of a service for a group writer, as :func:`open_service_database` does."""
-    return _open_of_service(Path(path), GroupDatabase, wait_ms)
+    return _open_of_service(path_of(path), GroupDatabase, wait_ms)
 
 
 def _open_of_service(file: Path, kind: type[_Db], wait_ms: int) -> _Db:
+    require_whole("wait_ms", wait_ms, least=-LARGEST)
     check_path(file, may_create=True)
     return _open(kind, file, "rwc", wait_ms, service=True)
 

@@ -7,7 +7,14 @@ from sqlite_utils import Database
 
 from inspector.lmsp.events import event_of_move
 from inspector.lmsp.statuses import Status
-from inspector.store.errors import Refused
+from inspector.store.arguments import (
+    LARGEST,
+    require_filled,
+    require_filled_or_none,
+    require_text,
+    require_time_to_keep,
+    require_worker,
+)
 from inspector.store.stored_json import object_to_json, to_json
 from inspector.store.tasks import (
     Found,
@@ -15,7 +22,6 @@ from inspector.store.tasks import (
     check_move,
     find_for_worker,
     insert_events,
-    is_time_to_keep,
     refusal,
     require_one,
 )
@@ -39,11 +45,10 @@ def complete_task(
     ``keep_response_ms`` milliseconds, or as long as its task where that is None; Refused is one that is no whole
     number above 0.
     """
-    if not is_time_to_keep(keep_response_ms):
-        raise Refused(
-            "A response is kept for more than 0 whole milliseconds.", task_id=task_id, wanted=Status.COMPLETED
-        )
-    body = object_to_json(response, "The response")
+    require_worker(task_id, attempt, now_ms)
+    require_filled_or_none("response_id", response_id)
+    require_time_to_keep("keep_response_ms", keep_response_ms)
+    body = object_to_json(response, "response")
     new_id = f"resp_{task_id}" if response_id is None else response_id
     data = f'{{"response_id":{to_json(new_id, "The id of the response")}}}'
     with write_transaction(db) as conn:
@@ -51,7 +56,7 @@ def complete_task(
         check_move(found, Status.COMPLETED)
         at = found.at(now_ms)
         written = _end(conn, found, Status.COMPLETED, data, at=at)
-        expires_at = None if keep_response_ms is None else at + keep_response_ms
+        expires_at = None if keep_response_ms is None else min(at + keep_response_ms, LARGEST)
         stored = conn.execute(
             """
             INSERT INTO responses (id, task_id, client_id, model_id, status, body, created_at, expires_at)
@@ -70,8 +75,9 @@ def fail_task(db: Database, task_id: str, *, code: str, message: str, attempt: i
     In the second case the error stands in the event's data alone, so that nothing is lost. Raises Refused for an empty
     code, and where the task has ended or has another attempt.
     """
-    if not code:
-        raise Refused("A task fails with an error code.", task_id=task_id, wanted=Status.FAILED)
+    require_worker(task_id, attempt, now_ms)
+    require_filled("code", code)
+    require_text("message", message)
     # The name of a file in an error's text may hold lone surrogates: that must not keep the task from ending.
     code, message = (text.encode("utf-8", "backslashreplace").decode("utf-8") for text in (code, message))
     data = to_json({"error": {"code": code, "message": message}}, "The error")
@@ -88,10 +94,16 @@ def finish_cancel(db: Database, task_id: str, *, attempt: int, now_ms: int) -> W
 
     Raises Refused in any other status; a queued task is cancelled by ``cancel_task`` alone.
     """
+    require_worker(task_id, attempt, now_ms)
     with write_transaction(db) as conn:
         found = find_for_worker(conn, task_id, attempt, Status.CANCELLED)
         if found.status is not Status.CANCELLING:
-            raise refusal(task_id, found.status, Status.CANCELLED, "it is not being cancelled")
+            raise refusal(
+                task_id,
+                found.status,
+                Status.CANCELLED,
+                "only one that is being cancelled ends so, and cancel_task asks for it",
+            )
         return _end(conn, found, Status.CANCELLED, "{}", at=found.at(now_ms))
 
 

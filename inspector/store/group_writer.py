@@ -20,11 +20,13 @@ from sqlite_utils import Database
 from inspector.lmsp.cancelling import CancelOutcome, CancelResult
 from inspector.store.accepting import accept_task
 from inspector.store.appending import append_events
+from inspector.store.arguments import LARGEST, require_function, require_whole
 from inspector.store.cancel import cancel_task
 from inspector.store.config import set_config
 from inspector.store.connecting import open_group_database
-from inspector.store.errors import Busy, Refused, Unusable
+from inspector.store.errors import Busy, Unusable
 from inspector.store.finishing import complete_task, fail_task, finish_cancel
+from inspector.store.paths import path_of
 from inspector.store.snapshots import save_snapshot
 from inspector.store.starting import claim_next_task, start_task
 from inspector.store.writing import GroupDatabase, group_transaction
@@ -116,6 +118,7 @@ class GroupWriter:
         """
         if not self._is_open:
             raise Unusable("The group writer is closed: nothing was changed.")
+        require_function("rule", rule)
         if asyncio.get_running_loop() is not self._loop:
             raise RuntimeError("A group writer belongs to the event loop that opened it.")
         waiting: asyncio.Future[_R] = self._loop.create_future()
@@ -206,9 +209,10 @@ def open_group_writer(
     At its end everything that was asked for has been written and answered. At most ``most_calls`` calls share one
     transaction; Refused where that is less than one.
     """
-    if most_calls < 1:
-        raise Refused("A group has room for one call at least.")
-    return GroupWriter(path, wait_ms=wait_ms, most_calls=most_calls)
+    file = path_of(path)
+    require_whole("wait_ms", wait_ms, least=-LARGEST)
+    require_whole("most_calls", most_calls, least=1)
+    return GroupWriter(file, wait_ms=wait_ms, most_calls=most_calls)
 
 
 def _carry_out(db: GroupDatabase, group: Sequence[_Call]) -> None:

@@ -8,6 +8,7 @@ from typing import Final
 from inspector.layout.rows import TaskRow
 from inspector.lmsp.digests import request_digest
 from inspector.lmsp.statuses import Status
+from inspector.store.arguments import LARGEST
 from inspector.store.errors import Refused, Unusable
 from inspector.store.stored_json import from_json, to_json
 
@@ -29,14 +30,15 @@ class Key:
 def key_of(
     key: str, *, client_id: str | None, request: Mapping[str, object], keep_key_ms: int | None, now_ms: int
 ) -> Key:
-    """Return the key that a request comes with. Raises Refused for an empty key, and for a request that is no JSON."""
-    if not key:
-        raise Refused("An idempotency key is not empty.", wanted=Status.QUEUED)
+    """Return the key that a request comes with. Raises Refused for a request that is no JSON."""
     try:
         digest = request_digest(request)
     except (TypeError, ValueError, RecursionError) as error:
-        raise Refused(f"The request has no digest as JSON: {error}.", wanted=Status.QUEUED) from error
-    return Key(client_id or "", key, digest, None if keep_key_ms is None else now_ms + keep_key_ms)
+        raise Refused(
+            f"request cannot be put in one order, as an idempotency key needs it: {error}; nothing was changed.",
+            wanted=Status.QUEUED,
+        ) from error
+    return Key(client_id or "", key, digest, None if keep_key_ms is None else min(now_ms + keep_key_ms, LARGEST))
 
 
 def first_answer(conn: sqlite3.Connection, key: Key, asked: TaskRow, *, now_ms: int) -> TaskRow | None:

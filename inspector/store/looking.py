@@ -5,17 +5,21 @@ from typing import Any
 from sqlite_utils import Database
 
 from inspector.layout.rows import EventRow, ResponseRow, StoredText, TaskRow
+from inspector.store.arguments import LARGEST, require_moment, require_text, require_whole
 from inspector.store.errors import Refused
 from inspector.store.stored_json import from_json
 from inspector.store.tasks import TASK_COLUMNS
-from inspector.store.writing import named_errors
+from inspector.store.writing import reading
 
 
 def _rows(db: Database, sql: str, task_id: str, *parameters: int) -> list[Any]:
+    require_text("task_id", task_id)
     try:
-        with named_errors():
-            return db.conn.execute(sql, (task_id, *parameters)).fetchall()
-    except Refused:
+        with reading(db) as conn:
+            return conn.execute(sql, (task_id, *parameters)).fetchall()
+    except Refused as error:
+        if not isinstance(error.__cause__, UnicodeEncodeError):
+            raise
         # A text that has no UTF-8 is the id of no task.
         return []
 
@@ -31,8 +35,9 @@ def task_request(db: Database, task_id: str) -> object:
 
     Raises Refused where there is no such task, and Unusable where what is stored is no JSON.
     """
-    with named_errors():
-        rows = db.conn.execute("SELECT request FROM tasks WHERE id = ?", (task_id,)).fetchall()
+    require_text("task_id", task_id)
+    with reading(db) as conn:
+        rows = conn.execute("SELECT request FROM tasks WHERE id = ?", (task_id,)).fetchall()
     if not rows:
         raise Refused(f"There is no task {task_id}: it has no request.", task_id=task_id)
     return from_json(rows[0][0], f"The request of task {task_id}")
@@ -44,8 +49,8 @@ def task_events(db: Database, task_id: str, *, after_seq: int = 0, limit: int = 
     Where there are none, or no such task, it is empty; a task's final event is its last. So a client that has lost its
     stream goes on from the last sequence number that it saw. Raises Refused for a limit below 1.
     """
-    if limit < 1:
-        raise Refused("At least one event is asked for.", task_id=task_id)
+    require_whole("after_seq", after_seq, least=-LARGEST)
+    require_whole("limit", limit, least=1)
     rows = _rows(
         db,
         """
@@ -69,6 +74,7 @@ def stored_response(db: Database, task_id: str, *, now_ms: int) -> ResponseRow |
 
     None where the task has none, and from the moment on at which it expires, whether cleanup has come by or not.
     """
+    require_moment(now_ms)
     rows = _rows(
         db,
         """

@@ -13,11 +13,19 @@ from typing import Any, Final
 from sqlite_utils import Database
 
 from inspector.layout.rows import ModelRow
+from inspector.layout.visible import visible
 from inspector.lmsp.digests import digest_of
+from inspector.store.arguments import (
+    require_filled,
+    require_filled_or_none,
+    require_function,
+    require_moment,
+    require_text_or_none,
+)
 from inspector.store.errors import Refused, Unusable
 from inspector.store.paths import FileId, file_id, own_files
 from inspector.store.stored_json import from_json, object_to_json
-from inspector.store.writing import named_errors, require_no_group, write_transaction
+from inspector.store.writing import reading, require_no_group, write_transaction
 
 _CHUNK_BYTES: Final = 1024 * 1024
 _SELECT: Final = "SELECT id, name, digest, size_bytes, path, format, metadata, added_at FROM models"
@@ -49,16 +57,20 @@ def register_model(
     require_no_group(db)
     if not _is_path(path):
         raise Refused("A model is registered by the path of its file; its bytes stay outside the database.")
-    if not name or model_id == "":
-        raise Refused("The name and the id of a model are not empty.")
-    with _named_file_errors():
+    require_filled("name", name)
+    require_filled_or_none("model_id", model_id)
+    require_text_or_none("format", format)
+    require_moment(now_ms)
+    if progress is not None:
+        require_function("progress", progress)
+    with _named_file_errors(Path(path)):
         # A relative path needs the working directory, which may be gone.
         file = Path(path).absolute()
-    with named_errors():
+    with reading(db) as conn:
         # What cannot be stored is refused before a file of many GB is read for it.
         f"{name}{file}{model_id}{format}".encode()
-        own = own_files(db.conn)
-    described = object_to_json({} if metadata is None else metadata, "The metadata")
+        own = own_files(conn)
+    described = object_to_json({} if metadata is None else metadata, "metadata")
     digest, size_bytes = _read(file, own, progress)
     with write_transaction(db) as conn:
         stored = _stored(conn, model_id, name=name, path=str(file), digest=digest)
@@ -79,9 +91,9 @@ def register_model(
 
 def list_models(db: Database) -> tuple[ModelRow, ...]:
     """Return all models in the order in which they were registered, each with the number of tasks that name it."""
-    with named_errors():
-        rows = db.conn.execute(f"{_SELECT} ORDER BY added_at, id").fetchall()
-        return tuple(ModelRow(*row, *_counts(db.conn, row[0])) for row in rows)
+    with reading(db) as conn:
+        rows = conn.execute(f"{_SELECT} ORDER BY added_at, id").fetchall()
+        return tuple(ModelRow(*row, *_counts(conn, row[0])) for row in rows)
 
 
 def _counts(conn: sqlite3.Connection, model_id: str) -> tuple[int, ...]:
@@ -132,21 +144,22 @@ def _require_same(stored: tuple[Any, ...], new_format: str | None, described: st
 
 def _read(file: Path, own: Container[FileId], progress: Callable[[int, int], None] | None) -> tuple[str, int]:
     """Return the digest and the size of what was read: one pass, so that both are of the same bytes."""
-    with _named_file_errors():
+    with _named_file_errors(file):
         if file_id(file.stat()) in own:
             # Not even opened: to close it again would drop the locks that this process holds on its database.
-            raise Refused("The path of a model is a file of this database.")
+            raise Refused(f"{visible(str(file))} is a file of this database, not of a model: nothing was registered.")
     with _opened(file) as descriptor:
         before = os.fstat(descriptor)
         if not stat.S_ISREG(before.st_mode):
-            raise Refused("The path of a model is not a regular file.")
-        chunks = _Chunks(descriptor, before.st_size, progress)
+            kind = "a folder" if stat.S_ISDIR(before.st_mode) else "not a regular file"
+            raise Refused(f"{visible(str(file))} is {kind}, not the file of a model: nothing was registered.")
+        chunks = _Chunks(file, descriptor, before.st_size, progress)
         digest = digest_of(chunks)
-        with _named_file_errors():
+        with _named_file_errors(file):
             # By its path: another file may have taken its place.
             after = file.stat()
     if chunks.read_bytes != before.st_size or _state(after) != _state(before):
-        raise Unusable("The model's file changed while it was read: register it again when it is complete.")
+        raise Unusable(f"{visible(str(file))} changed while it was read: register it again when it is complete.")
     if progress is not None:
         progress(chunks.read_bytes, before.st_size)
     return digest, chunks.read_bytes
@@ -158,7 +171,7 @@ def _state(found: os.stat_result) -> tuple[int, ...]:
 
 @contextmanager
 def _opened(file: Path) -> Iterator[int]:
-    with _named_file_errors():
+    with _named_file_errors(file):
         # Without O_NONBLOCK the opening of a FIFO would wait for a writer, for ever.
         descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -168,15 +181,19 @@ def _opened(file: Path) -> Iterator[int]:
 
 
 @contextmanager
-def _named_file_errors() -> Iterator[None]:
+def _named_file_errors(file: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError) as error:
-        raise Unusable("The model's file cannot be read.") from error
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise Unusable(
+            f"The model's file {visible(str(file))} cannot be read: {reason}; nothing was registered."
+        ) from error
 
 
 @dataclass(slots=True)
 class _Chunks:
+    file: Path
     descriptor: int
     size_bytes: int
     progress: Callable[[int, int], None] | None
@@ -193,5 +210,5 @@ class _Chunks:
             yield chunk
 
     def _next(self) -> bytes:
-        with _named_file_errors():
+        with _named_file_errors(self.file):
             return os.read(self.descriptor, _CHUNK_BYTES)

@@ -6,6 +6,7 @@ import stat
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from inspector.store.arguments import wrong
 from inspector.store.errors import Unusable
 
 _JOURNAL_MAGIC: Final = bytes.fromhex("d9d505f920a163d7")
@@ -37,6 +38,13 @@ def own_files(conn: sqlite3.Connection) -> frozenset[FileId]:
             except OSError:
                 continue
     return frozenset(found)
+
+
+def path_of(path: object) -> Path:
+    """Return the path that was passed. Raises Refused for what is none: bytes, a number."""
+    if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
+        raise wrong("path", "the path of a file, as text or a Path", path)
+    return Path(path)
 
 
 def check_path(file: Path, *, may_create: bool) -> None:

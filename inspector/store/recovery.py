@@ -10,11 +10,12 @@ from inspector.lmsp import recovery as rules
 from inspector.lmsp.events import EventType
 from inspector.lmsp.recovery import Leftover, RecoveryPlan, RecoveryStep
 from inspector.lmsp.statuses import FINAL, Status
+from inspector.store.arguments import require_kind, require_moment
 from inspector.store.config import read_config, write_config
 from inspector.store.errors import Unusable, damaged
 from inspector.store.stored_json import from_json, to_json
 from inspector.store.tasks import Found, insert_events, require_one
-from inspector.store.writing import named_errors, require_no_group, write_transaction
+from inspector.store.writing import reading, require_no_group, write_transaction
 
 BATCH_TASKS: Final = 500
 """The most tasks in one transaction: others that write wait no longer than one batch takes."""
@@ -46,8 +47,8 @@ class RecoveryResult:
 
 def plan_recovery(db: Database) -> RecoveryPlan:
     """Return what recovery would do to each task that is not in a final status, oldest first. Nothing is written."""
-    with named_errors():
-        return _plan(db.conn)
+    with reading(db) as conn:
+        return _plan(conn)
 
 
 def apply_recovery(db: Database, plan: RecoveryPlan, *, now_ms: int) -> RecoveryResult:
@@ -60,6 +61,8 @@ def apply_recovery(db: Database, plan: RecoveryPlan, *, now_ms: int) -> Recovery
     where the database is damaged so that a task is in one of its indexes and not in another.
     """
     require_no_group(db)
+    require_kind("plan", plan, RecoveryPlan, "a plan, as plan_recovery returns it")
+    require_moment(now_ms)
     steps = plan.steps
     handled: set[str] = set()
     applied: list[RecoveryStep] = []

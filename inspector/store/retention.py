@@ -13,12 +13,13 @@ from typing import Final
 
 from sqlite_utils import Database
 
-from inspector.lmsp.retention import KEEP_KEY, LAST_RUN_KEY, RetentionPlan, cutoff_of, is_period, stored_period
+from inspector.lmsp.retention import KEEP_KEY, LAST_RUN_KEY, RetentionPlan, cutoff_of, stored_period
+from inspector.store.arguments import require_above_zero, require_function, require_kind, require_moment, require_whole
 from inspector.store.config import write_config
 from inspector.store.deleting import IN_DELETABLE, START, Expired, OldTasks, Sort, task_name
 from inspector.store.errors import Busy, Refused, Unusable
 from inspector.store.pacing import Pace
-from inspector.store.writing import named_errors, require_no_group, write_transaction
+from inspector.store.writing import named_errors, reading, require_no_group, write_transaction
 
 HOLD_MS: Final = 20.0
 """How long a batch aims to hold the write lock: the bar is 50 ms at the 99th percentile, and disks have their moods."""
@@ -51,12 +52,13 @@ def plan_retention(db: Database, *, now_ms: int, keep_ms: int | None = None) -> 
     ``service_config`` holds under ``retention.keep_ms``. Raises Refused where there is no period, or it is no whole
     number from 0 on.
     """
-    if keep_ms is not None and not is_period(keep_ms):
-        raise Refused(f"A period of {keep_ms!r} is no whole number of milliseconds from 0 on.")
-    with named_errors():
-        period_ms = _stored_period(db.conn) if keep_ms is None else keep_ms
+    require_moment(now_ms)
+    if keep_ms is not None:
+        require_whole("keep_ms", keep_ms, least=0)
+    with reading(db) as conn:
+        period_ms = _stored_period(conn) if keep_ms is None else keep_ms
         cutoff_ms = cutoff_of(now_ms, period_ms)
-        rows = db.conn.execute(_PLAN, {"cutoff": cutoff_ms, "now": now_ms}).fetchall()
+        rows = conn.execute(_PLAN, {"cutoff": cutoff_ms, "now": now_ms}).fetchall()
     ((tasks, events, responses, keys, unfinished, finished, expired_responses, expired_keys),) = rows
     return RetentionPlan(
         cutoff_ms=cutoff_ms,
@@ -88,10 +90,10 @@ _PLAN: Final = f"""
 def _stored_period(conn: sqlite3.Connection) -> int:
     rows = conn.execute("SELECT value FROM service_config WHERE key = ?", (KEEP_KEY,)).fetchall()
     if not rows:
-        raise Refused(f"No retention period is known: store one in milliseconds under {KEEP_KEY}, or say one.")
+        raise Refused(f"No retention period is known: store one in milliseconds under {KEEP_KEY}, or pass keep_ms.")
     period_ms = stored_period(rows[0][0])
     if period_ms is None:
-        raise Refused(f"{KEEP_KEY} holds no whole number of milliseconds from 0 on: correct it, or say a period.")
+        raise Refused(f"{KEEP_KEY} holds no whole number of milliseconds from 0 on: correct it, or pass keep_ms.")
     return period_ms
 
 
@@ -102,6 +104,8 @@ def apply_retention(
     now_ms: int,
     hold_ms: float = HOLD_MS,
     proceed: Callable[[], bool] = lambda: True,
+    patient: Callable[[], bool] = lambda: False,
+    deleted: Callable[["RetentionResult"], object] = lambda _: None,
     monotonic: Callable[[], float] = time.monotonic,
     pause: Callable[[float], object] = time.sleep,
 ) -> RetentionResult:
@@ -113,6 +117,11 @@ def apply_retention(
     the plan only the cutoff is used. One that is larger than a batch goes alone and is named in the result. Before each
     batch ``proceed`` is asked; False ends the run.
 
+    Where another process has held the lock for as long as the connection waits for one, nothing of the batch was
+    written, and ``patient`` is asked: True tries the same batch again, for as long as it says so, and False, which is
+    the default, ends the run with Busy. ``deleted`` is told after each batch what has gone in all: whoever stops the
+    run by an exception knows it from there.
+
     Each transaction also stores ``retention.last_run`` in ``service_config``, an object of ``at`` (``now_ms``),
     ``cutoff_ms``, ``batches`` and the counts of this run so far. Cleanup writes no event: a reader starts its counts
     anew when this value moves. So a run that finds nothing to delete writes nothing at all.
@@ -122,16 +131,21 @@ def apply_retention(
     hand has then changed nothing, and those before it stand.
     """
     require_no_group(db)
-    if not hold_ms > 0:
-        raise Refused(f"A batch cannot hold the write lock for {hold_ms!r} ms.")
-    run = _Run(db, plan, now_ms, Pace(hold_ms), monotonic, pause)
+    require_kind("plan", plan, RetentionPlan, "a plan, as plan_retention returns it")
+    require_moment(now_ms)
+    require_above_zero("hold_ms", hold_ms)
+    named = {"proceed": proceed, "patient": patient, "deleted": deleted, "monotonic": monotonic, "pause": pause}
+    for name, function in named.items():
+        require_function(name, function)
+    run = _Run(db, plan, now_ms, Pace(hold_ms), monotonic, pause, patient, deleted)
     sorts: tuple[Sort, ...] = (
         OldTasks(plan.cutoff_ms),
         Expired("responses", now_ms),
         Expired("idempotency_keys", now_ms),
     )
     try:
-        _require_foreign_keys(db.conn)
+        with reading(db) as conn:
+            _require_foreign_keys(conn)
         with _checkpoints_apart(db.conn):
             for sort in sorts:
                 if not run.delete(sort, proceed):
@@ -142,9 +156,8 @@ def apply_retention(
 
 
 def _require_foreign_keys(conn: sqlite3.Connection) -> None:
-    with named_errors():
-        if conn.execute("PRAGMA foreign_keys").fetchall() != [(1,)]:
-            raise RuntimeError("Foreign keys are off on this connection: tasks would go without what is theirs.")
+    if conn.execute("PRAGMA foreign_keys").fetchall() != [(1,)]:
+        raise RuntimeError("Foreign keys are off on this connection: tasks would go without what is theirs.")
 
 
 @contextmanager
@@ -170,7 +183,9 @@ def _told(error: Unusable, run: "_Run") -> Unusable:
             f"this again; {done}."
         )
     if isinstance(error, Busy):
-        return Busy(f"Another process held the database for too long: run this again; {done}.")
+        return Busy(
+            f"Another process held the database for too long, so the cleanup ended early: run it again; {done}."
+        )
     return Unusable(f"{error.sentence.removesuffix('.')}; {done}." if run.batches else error.sentence)
 
 
@@ -185,6 +200,8 @@ class _Run:
         pace: Pace,
         monotonic: Callable[[], float],
         pause: Callable[[float], object],
+        patient: Callable[[], bool],
+        deleted: Callable[[RetentionResult], object],
     ) -> None:
         self.counts = dict.fromkeys(_COUNTED, 0)
         self.batches = 0
@@ -196,6 +213,8 @@ class _Run:
         self._pace = pace
         self._monotonic = monotonic
         self._pause = pause
+        self._patient = patient
+        self._deleted = deleted
 
     def result(self) -> RetentionResult:
         """Return what was done."""
@@ -238,6 +257,17 @@ class _Run:
 
     def _write(self, sort: Sort, batch: deque["_Going"]) -> None:
         """Delete the first rows of ``batch`` in one transaction: as many as its time allows, and one at least."""
+        whole = batch.copy()
+        try:
+            self._write_once(sort, batch)
+        except Busy:
+            if not self._patient():
+                raise
+            # Nothing of it was written, wherever the lock was missed: the same rows are looked at again.
+            batch.clear()
+            batch.extend(whole)
+
+    def _write_once(self, sort: Sort, batch: deque["_Going"]) -> None:
         budget_ms = self._pace.budget_ms
         is_large = self._pace.cost_ms(batch[0].pieces) > budget_ms
         name = None
@@ -265,6 +295,8 @@ class _Run:
             self._longest_s = max(self._longest_s, held_s)
         if name is not None and gone["tasks"]:
             self._large.append(name)
+        if wrote:
+            self._deleted(self.result())
         with suppress(sqlite3.Error):
             # One that fails is made good by a later one, as those at a commit are.
             self._db.conn.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()

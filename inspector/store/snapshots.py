@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from sqlite_utils import Database
 
 from inspector.lmsp.statuses import Status
+from inspector.store.arguments import require_worker
 from inspector.store.stored_json import object_to_json
 from inspector.store.tasks import Written, find_for_worker, refusal, require_one
 from inspector.store.writing import write_transaction
@@ -15,7 +16,8 @@ def save_snapshot(db: Database, task_id: str, snapshot: Mapping[str, object], *,
 
     No event is written. Raises Refused unless the task is running under this attempt, and for what is no JSON object.
     """
-    body = object_to_json(snapshot, "The snapshot")
+    require_worker(task_id, attempt, now_ms)
+    body = object_to_json(snapshot, "snapshot")
     with write_transaction(db) as conn:
         found = find_for_worker(conn, task_id, attempt, "snapshot")
         if found.status is not Status.RUNNING:

@@ -9,7 +9,7 @@ from sqlite_utils import Database
 from inspector.layout.rows import TaskRow
 from inspector.lmsp.events import event_of_move
 from inspector.lmsp.statuses import Status
-from inspector.store.errors import Refused
+from inspector.store.arguments import require_flag, require_moment, require_worker, wrong
 from inspector.store.tasks import (
     Found,
     Written,
@@ -38,8 +38,10 @@ def start_task(
     only a loading one runs. Of two workers that claim the same task one is Refused, as is one that has not the task's
     attempt. ``started_at`` is the moment of the claim.
     """
+    require_worker(task_id, attempt, now_ms)
+    require_flag("warm", warm)
     if status not in (Status.LOADING, Status.RUNNING):
-        raise Refused(f"A worker starts a task as loading or running, not as {status}.", task_id=task_id, wanted=status)
+        raise wrong("status", "loading or running", status, is_word=True)
     to = Status(status)
     with write_transaction(db) as conn:
         found = find_for_worker(conn, task_id, attempt, to)
@@ -59,6 +61,8 @@ def claim_next_task(db: Database, *, now_ms: int, warm: bool = False) -> TaskRow
     is ``loading``, or ``running`` with ``warm=True`` (the model is in memory already). The task is the one that
     :func:`next_queued_task` tells.
     """
+    require_moment(now_ms)
+    require_flag("warm", warm)
     to = Status.RUNNING if warm else Status.LOADING
     with write_transaction(db) as conn:
         task = oldest_queued(conn)

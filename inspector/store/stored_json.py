@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
+from inspector.store.arguments import wrong
 from inspector.store.errors import Refused, Unusable
 
 _READABLE: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -24,14 +25,14 @@ def to_json(value: object, what: str) -> str:
                 # A lone surrogate has no UTF-8, but JSON can spell it.
                 text = _ASCII.encode(value)
     except (TypeError, ValueError, RecursionError) as error:
-        raise Refused(f"{what} cannot be stored as JSON: {error}.") from error
+        raise Refused(f"{what} cannot be stored as JSON: {error}; nothing was changed.") from error
     return text
 
 
 def object_to_json(value: Mapping[str, object], what: str) -> str:
     """Return ``value`` as the text of a JSON object. Raises Refused for anything else."""
     if not isinstance(value, Mapping):
-        raise Refused(f"{what} is not a JSON object.")
+        raise wrong(what, "a JSON object, which is a dict with texts as its keys", value)
     return to_json(dict(value), what)
 
 

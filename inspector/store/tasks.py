@@ -9,7 +9,7 @@ from sqlite_utils import Database
 from inspector.layout.rows import TaskRow
 from inspector.lmsp.statuses import FINAL, Status, known_status, may_move
 from inspector.store.errors import Refused, Unusable
-from inspector.store.writing import named_errors
+from inspector.store.writing import reading
 
 TASK_COLUMNS: Final = """
     id, client_id, model_id, kind, status, on_restart, snapshot_seq, last_seq, attempt, error_code,
@@ -49,8 +49,8 @@ def next_queued_task(db: Database) -> TaskRow | None:
     one. A task whose log does not let it start (somebody else wrote to it: it ends before the task's row, or with an
     end or a cancel) is passed over, as ``claim_next_task`` does: it is not to stop those behind it.
     """
-    with named_errors():
-        return oldest_queued(db.conn)
+    with reading(db) as conn:
+        return oldest_queued(conn)
 
 
 def oldest_queued(conn: sqlite3.Connection) -> TaskRow | None:
@@ -73,32 +73,37 @@ def find_for_worker(conn: sqlite3.Connection, task_id: str, attempt: int, wanted
     """
     rows = conn.execute("SELECT status, last_seq, attempt, updated_at FROM tasks WHERE id = ?", (task_id,)).fetchall()
     if not rows:
-        raise Refused(f"There is no task {task_id}: it cannot become {wanted}.", task_id=task_id, wanted=wanted)
+        raise Refused(f"There is no task {task_id}: nothing was changed.", task_id=task_id, wanted=wanted)
     text, last_seq, current, updated_at = rows[0]
     status = known_status(text)
     if status is None:
-        raise refusal(task_id, text, wanted, "its status is none of the seven")
+        raise refusal(task_id, text, wanted, "its status is none of the seven that LMSP knows")
     if attempt != current:
-        raise refusal(task_id, status, wanted, f"attempt {attempt} does not hold it, it is at attempt {current}")
+        raise refusal(
+            task_id,
+            status,
+            wanted,
+            f"attempt {attempt} does not hold it, it is at attempt {current} and its worker is another",
+        )
     return Found(task_id, status, last_seq, current, updated_at)
 
 
 def refusal(task_id: str, found: str, wanted: str, reason: str) -> Refused:
-    """Return the error that says why the task is not moved."""
-    return Refused(
-        f"Task {task_id} is {found} and was asked for {wanted}: {reason}.", task_id=task_id, found=found, wanted=wanted
-    )
+    """Return the error that says why the task is not moved, or takes no ``progress`` and no ``snapshot``."""
+    what = _TAKEN.get(wanted, f"become {wanted}")
+    sentence = f"Task {task_id} is {found} and cannot {what}: {reason}."
+    return Refused(sentence, task_id=task_id, found=found, wanted=wanted)
 
 
-def is_time_to_keep(value: object) -> bool:
-    """Say whether something can be kept for ``value``: a whole number of milliseconds above 0, or None for no end."""
-    return value is None or (isinstance(value, int) and not isinstance(value, bool) and value > 0)
+_TAKEN: Final = {"progress": "take events of progress", "snapshot": "take a snapshot"}
 
 
 def check_move(found: Found, to: Status) -> None:
     """Raise Refused where a task in this status may not be moved to ``to``."""
     if not may_move(found.status, to):
-        raise refusal(found.task_id, found.status, to, "a task never makes that move")
+        onwards = [status for status in Status if may_move(found.status, status)]
+        reason = f"from there a task becomes {' or '.join(onwards)}" if onwards else "it has ended, and stays so"
+        raise refusal(found.task_id, found.status, to, reason)
 
 
 _INSERT_EVENT: Final = (

@@ -12,6 +12,7 @@ from typing import Final, NoReturn
 
 from sqlite_utils import Database
 
+from inspector.store.arguments import require_database
 from inspector.store.errors import Refused, Unusable, damaged, unusable_for
 
 _ALONE: Final[tuple[str, str, tuple[str, ...]]] = ("BEGIN IMMEDIATE", "COMMIT", ("ROLLBACK",))
@@ -35,8 +36,21 @@ def named_errors() -> Iterator[None]:
         _raise_named(error)
 
 
-def _raise_named(error: BaseException) -> NoReturn:
+@contextmanager
+def reading(db: Database) -> Iterator[sqlite3.Connection]:
+    """Give the connection to read on, with errors named as by :func:`named_errors`. Refused where ``db`` is none."""
+    require_database(db)
+    conn = db.conn
+    try:
+        yield conn
+    except Exception as error:
+        _raise_named(error, conn)
+
+
+def _raise_named(error: BaseException, conn: sqlite3.Connection | None = None) -> NoReturn:
     named = _named(error)
+    if named is None and conn is not None and isinstance(error, sqlite3.ProgrammingError):
+        named = _why_not_here(conn)
     if named is None:
         raise error
     raise named from error
@@ -47,7 +61,7 @@ def _named(error: BaseException) -> Exception | None:
         case sqlite3.Error():
             return unusable_for(error)
         case UnicodeEncodeError():
-            return Refused("A text with a lone surrogate has no UTF-8: it is neither stored nor found.")
+            return Refused("A text that was passed has a lone surrogate, which UTF-8 cannot say: nothing was changed.")
         case OverflowError():
             return Unusable("A number is beyond the 64 bits that SQLite stores: nothing was changed.")
         case UnicodeDecodeError():
@@ -55,6 +69,22 @@ def _named(error: BaseException) -> Exception | None:
             return damaged()
         case _:
             return None
+
+
+def _why_not_here(conn: sqlite3.Connection) -> Unusable | None:
+    """Return what to raise where the connection was closed, or is another thread's; None where it can be used."""
+    try:
+        conn.in_transaction  # noqa: B018  asked of no thread, but refused by a connection that was closed
+    except sqlite3.ProgrammingError:
+        return Unusable("The database was closed: open it again; nothing was changed.")
+    try:
+        conn.cursor().close()
+    except sqlite3.ProgrammingError:
+        return Unusable(
+            "The database was opened in another thread: each thread opens its own, or asks a group writer; nothing was "
+            "changed."
+        )
+    return None
 
 
 class GroupDatabase(Database):
@@ -75,10 +105,18 @@ class write_transaction:  # noqa: N801  used as a function is; a generator would
     __slots__ = ("_begin", "_commit", "_conn", "_undo")
 
     def __init__(self, db: Database) -> None:
+        require_database(db)
         self._conn = db.conn
         in_group = isinstance(db, GroupDatabase) and db.in_group
-        if self._conn.in_transaction and not in_group:
-            raise RuntimeError("A rule of the store is a transaction of its own, and one is open on this connection.")
+        try:
+            is_open = self._conn.in_transaction
+        except sqlite3.ProgrammingError as error:
+            _raise_named(error, self._conn)
+        if is_open and not in_group:
+            raise RuntimeError(
+                "A transaction is open on this connection, and each function of the store makes its own: commit it or "
+                "roll it back first."
+            )
         self._begin, self._commit, self._undo = _IN_GROUP if in_group else _ALONE
 
     def __enter__(self) -> sqlite3.Connection:
@@ -103,7 +141,7 @@ class write_transaction:  # noqa: N801  used as a function is; a generator would
         with suppress(sqlite3.Error):
             for statement in self._undo:
                 self._conn.execute(statement)
-        _raise_named(error)
+        _raise_named(error, self._conn)
 
 
 @contextmanager
@@ -128,6 +166,7 @@ def wait_until_alone(conn: sqlite3.Connection) -> None:
 
 
 def require_no_group(db: Database) -> None:
-    """Raise RuntimeError within a group: for what takes its time, or commits on its way."""
+    """Raise RuntimeError within a group: for what takes its time, or commits on its way. Refused for no database."""
+    require_database(db)
     if isinstance(db, GroupDatabase) and db.in_group:
         raise RuntimeError("This takes too long to share a transaction: call it on a database of its own.")

@@ -59,9 +59,9 @@ def test_ids_that_are_made_up_differ(rig: Rig) -> None:
 
 @pytest.mark.ours
 def test_ids_that_are_made_up_sort_by_the_moment(rig: Rig) -> None:
-    moments = (-5, 0, 1, 1_700_000_000_000, 2**48, 2**62)
+    moments = (0, 1, 1_700_000_000_000, 2**48, 2**62)
     ids = [store.accept_task(rig.db, request={}, on_restart="retry", now_ms=at).task.id for at in moments]
-    assert ids[1:4] == sorted(ids[1:4])
+    assert ids[:3] == sorted(ids[:3])
     assert {len(task_id) for task_id in ids} == {37}
 
 

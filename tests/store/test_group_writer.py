@@ -160,7 +160,7 @@ async def test_a_refusal_reaches_its_caller_alone(path: Path) -> None:
         store.Refused,
         store.Written,
         store.Refused,
-        TypeError,
+        store.Refused,
         store.CancelResult,
     ]
     found = statuses(path)

@@ -270,8 +270,13 @@ def test_an_id_that_is_taken_is_refused_and_the_key_stays_as_it_was(rig: Rig, wh
 
 
 def test_a_time_beyond_64_bits_stores_nothing(rig: Rig) -> None:
-    with rig.unchanged(), pytest.raises(store.Unusable, match="64 bits"):
+    with rig.unchanged(), pytest.raises(store.Refused, match=r"keep_key_ms must be .* above 0"):
         accept(rig, keep_key_ms=2**63)
+
+
+def test_a_key_that_is_kept_for_longer_than_64_bits_can_say_is_kept_for_as_long_as_they_can(rig: Rig) -> None:
+    first = accept(rig, now_ms=100, keep_key_ms=2**63 - 1)
+    assert accept(rig, now_ms=2**63 - 2, keep_key_ms=2**63 - 1).task.id == first.task.id
 
 
 @pytest.mark.parametrize("result", ["{", "[]", "{}", '{"status": "queued"}', '{"status": 1, "attempt": 1}'])

@@ -251,9 +251,11 @@ def test_a_text_without_utf8_is_refused_before_the_file_is_read(rig: Rig, tmp_pa
     assert told == []
 
 
-@pytest.mark.parametrize("path", ["/dev/zero", "/dev/null", "/"])
-def test_what_is_no_regular_file_is_refused(rig: Rig, path: str) -> None:
-    with rig.unchanged(), pytest.raises(store.Refused, match="regular"):
+@pytest.mark.parametrize(
+    ("path", "kind"), [("/dev/zero", "not a regular file"), ("/dev/null", "not a regular file"), ("/", "a folder")]
+)
+def test_what_is_no_regular_file_is_refused(rig: Rig, path: str, kind: str) -> None:
+    with rig.unchanged(), pytest.raises(store.Refused, match=f"^{path} is {kind}, "):
         store.register_model(rig.db, path, name="Llama", now_ms=5)
 
 

@@ -40,9 +40,8 @@ def test_of_two_workers_that_claim_a_task_one_is_refused(rig: Rig, first: str, s
 @pytest.mark.parametrize("status", ["queued", "cancelling", "completed", "failed", "cancelled", "", "Running"])
 def test_a_worker_starts_a_task_as_loading_or_running_only(rig: Rig, status: Any) -> None:  # noqa: ANN401
     put(rig.db, "queued")
-    with rig.unchanged(), pytest.raises(store.Refused) as refused:
+    with rig.unchanged(), pytest.raises(store.Refused, match=f"status must be loading or running, not '{status}'"):
         store.start_task(rig.db, "t", status=status, attempt=1, now_ms=200)
-    assert (refused.value.task_id, refused.value.wanted) == ("t", status)
 
 
 @pytest.mark.ours

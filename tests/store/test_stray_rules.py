@@ -1,7 +1,6 @@
 """The rules beside what no rule of the store leads to: one such task stops neither itself nor those behind it."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -67,9 +66,10 @@ def test_a_task_whose_last_event_is_lost_is_refused_as_it_stands(odd_rig: Rig, n
 
 def test_an_event_that_cannot_be_is_no_reason_to_try_another_number(odd_rig: Rig) -> None:
     put(odd_rig.db, "running")
-    moment: Any = 1000.5
+    odd_rig.db.conn.execute("""
+        CREATE TEMP TRIGGER never BEFORE INSERT ON main.task_events BEGIN SELECT RAISE(ABORT, 'never'); END""")
     with odd_rig.unchanged(), pytest.raises(store.Unusable, match="own rules"):
-        store.append_events(odd_rig.db, "t", [(DELTA, {})], attempt=1, now_ms=moment)
+        store.append_events(odd_rig.db, "t", [(DELTA, {})], attempt=1, now_ms=1000)
 
 
 def end_it(rig: Rig) -> None:
