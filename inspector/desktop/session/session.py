@@ -22,7 +22,7 @@ from inspector.reading.requests import Question, Request, TaskPageRequest, Watch
 
 log = logging.getLogger(__name__)
 
-POLL_EVERY_MS: Final = 200
+POLL_EVERY_MS: Final = 100
 """How often the reader looks for changes while the window is seen."""
 POLL_HIDDEN_MS: Final = 1_000
 
