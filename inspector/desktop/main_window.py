@@ -211,6 +211,7 @@ class MainWindow(QMainWindow):
     def _make_status_bar(self) -> tuple[QLabel, QLabel]:
         bar = self.statusBar()
         bar.setSizeGripEnabled(False)
+        bar.setFont(small_font())
         left, right = QLabel(bar), QLabel(bar)
         for label in (left, right):
             label.setTextFormat(Qt.TextFormat.PlainText)

@@ -113,7 +113,7 @@ def _paint_labels(painter: QPainter, picture: Picture, rows: Rows, tokens: Token
     taken = 0.0
     for tick in picture.ticks:
         width = metrics.horizontalAdvance(tick.label)
-        left = min(max(tick.x - width / 2, picture.scale.left), picture.scale.right + MARGIN - 2 - width)
+        left = min(max(tick.x - width / 2, picture.scale.left), picture.scale.right + MARGIN - 8 - width)
         if left >= taken:
             painter.drawText(QPointF(left, rows.axis_top + metrics.ascent()), tick.label)
             taken = left + width + 8
