@@ -1,8 +1,10 @@
 """Which function answers which request."""
 
+from collections.abc import Callable
+
 from inspector.layout.pages import PAGE_ROWS
 from inspector.reading.connection import ReadConnection
-from inspector.reading.counts import counts, models
+from inspector.reading.counts import counts
 from inspector.reading.details import event_data, event_page, log_stretch, task_detail
 from inspector.reading.jobs import answer_at_once, job_of
 from inspector.reading.leftovers import leftovers
@@ -25,12 +27,19 @@ from inspector.reading.requests import (
     Watch,
 )
 from inspector.reading.retention import retention_plan
+from inspector.reading.steps import Rests
 from inspector.reading.task_pages import task_page, tasks_by_prefix
 from inspector.reading.task_rows import tasks_by_id
 
 
-def answer_of(request: Request, connection: ReadConnection, shape: Shape, now_ms: int) -> object:
-    """Read the answer to ``request``, of the type that it names."""
+def answer_of(
+    request: Request,
+    connection: ReadConnection,
+    shape: Shape,
+    now_ms: int,
+    wait: Callable[[float], None] = lambda _seconds: None,
+) -> object:
+    """Read the answer to ``request``, of the type that it names. ``wait`` is how to wait between steps, in seconds."""
     match request:
         case TaskPageRequest(wanted, after, limit, start):
             return task_page(connection, shape, wanted, after, limit, now_ms, start=start)
@@ -46,15 +55,14 @@ def answer_of(request: Request, connection: ReadConnection, shape: Shape, now_ms
             return event_data(connection, shape, task_id, seq, limit)
         case TimelineRequest():
             return log_stretch(connection, shape, request)
-        case CountsRequest(wanted):
+        case CountsRequest(wanted) if not connection.holds_back:
             return counts(connection, shape, wanted, now_ms)
-        case ModelsRequest():
-            return models(connection, shape, now_ms)
         case LeftoversRequest():
             return leftovers(connection, shape)
         case RetentionRequest(keep_ms):
             return retention_plan(connection, shape, keep_ms, now_ms)
-        case TaskPlacesRequest() | EventSearchRequest():
-            return answer_at_once(job_of(request, lambda question: question(connection, shape), lambda: now_ms))
+        case TaskPlacesRequest() | EventSearchRequest() | CountsRequest() | ModelsRequest():
+            job = job_of(request, lambda question: question(connection, shape), lambda: now_ms)
+            return answer_at_once(job, Rests(connection, wait).after)
         case Watch():
             return None

@@ -8,7 +8,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final, Protocol, TypeAlias
 
 from inspector.reading.errors import SqliteTrouble, TookTooLong
@@ -105,6 +105,8 @@ class ReadConnection:
         """
         self.ends_at: float | None = None
         """The moment at which every query is stopped, by time.monotonic; None for never."""
+        self.holds_back = "immutable=1" not in options
+        """Whether a checkpoint may wait for what is read: then a read is short, and what takes long is many reads."""
         self._longest = LONGEST_VALUE
         self._should_stop = should_stop
         self._db = sqlite3.connect(
@@ -190,7 +192,8 @@ class ReadConnection:
 
     def one_moment(self) -> AbstractContextManager[None]:
         """Let all reads of the block see the database as of one moment. Short: a checkpoint waits for its end."""
-        return _Moment(self._db)
+        # What nobody can change is of one moment without a transaction.
+        return _Moment(self._db) if self.holds_back else nullcontext()
 
     def blob_slice(self, table: str, column: str, rowid: int, most: int) -> tuple[bytes, int]:
         """Return the first ``most`` bytes of a text or blob of any size, and its whole length in bytes."""

@@ -1,18 +1,15 @@
-"""How many: tasks by status, and the models with the tasks that name them."""
+"""How many: tasks by status, all of them, and the models."""
 
 from typing import Final
 
-from inspector.layout.pages import Counts, ModelPage, TaskFilter
-from inspector.layout.rows import ModelRow
+from inspector.layout.pages import Counts, TaskFilter
 from inspector.reading.connection import ReadConnection, Value
 from inspector.reading.filtering import conditions, where
 from inspector.reading.recognising import Shape
 from inspector.reading.steps import Stride
-from inspector.reading.values import integer, integer_or_none, text, text_or_none
+from inspector.reading.values import integer, text
 
 _MOST_STATUSES: Final = 1_000
-_MOST_MODELS: Final = 2_000
-_METADATA_CHARS: Final = 4_096
 _MOST_COMMON: Final = "completed"
 _LATEST: Final = (1 << 63) - 1
 _EARLIEST: Final = -(1 << 63)
@@ -102,55 +99,17 @@ class StatusCount:
         return integer(counted), integer(oldest)
 
 
+def about_how_many_tasks(connection: ReadConnection, shape: Shape) -> int | None:
+    """Return how many tasks there are at most, told by their rowids; None where they have none."""
+    number = shape.tasks.rowid
+    if number is None:
+        return None
+    ((least, most),) = connection.rows(
+        f"SELECT (SELECT min({number}) FROM tasks), (SELECT max({number}) FROM tasks)"  # noqa: S608  names of ours
+    )
+    return 0 if most is None else integer(most) - integer(least) + 1
+
+
 def how_many_models(connection: ReadConnection, shape: Shape) -> int:
     """Return how many models are registered."""
     return 0 if shape.models is None else integer(connection.value("SELECT count(*) FROM models"))
-
-
-def models(connection: ReadConnection, shape: Shape, read_at_ms: int) -> ModelPage:
-    """Return the registered models by name, each with how many tasks name it and how many of those are unfinished."""
-    if shape.models is None:
-        return ModelPage((), read_at_ms)
-    columns = shape.models.select("id", "name", "digest", "size_bytes", "path", "format")
-    metadata = f"substr(metadata, 1, {_METADATA_CHARS})" if "metadata" in shape.models.columns else "NULL"
-    added_at = shape.models.select("added_at")
-    with connection.one_moment():
-        rows = connection.rows(
-            f"SELECT {columns}, {metadata}, {added_at} FROM models ORDER BY 2, 1 LIMIT ?",  # noqa: S608  names of ours
-            [_MOST_MODELS],
-        )
-        unfinished = _unfinished(connection, shape)
-        found = tuple(
-            ModelRow(
-                id=text(model_id),
-                name=text(name),
-                digest=text(digest),
-                size_bytes=integer_or_none(size_bytes),
-                path=text(path),
-                format=text_or_none(kind),
-                metadata=text(metadata),
-                added_at=integer_or_none(added),
-                tasks=_tasks_of(connection, shape, model_id),
-                unfinished=unfinished.get(text(model_id), 0),
-            )
-            for model_id, name, digest, size_bytes, path, kind, metadata, added in rows
-        )
-    return ModelPage(found, read_at_ms)
-
-
-def _tasks_of(connection: ReadConnection, shape: Shape, model_id: Value) -> int:
-    if "model_id" not in shape.tasks.columns:
-        return 0
-    return integer(connection.value("SELECT count(*) FROM tasks WHERE model_id = ?", [model_id]))
-
-
-def _unfinished(connection: ReadConnection, shape: Shape) -> dict[str, int]:
-    if "model_id" not in shape.tasks.columns:
-        return {}
-    rows = connection.rows("""
-        SELECT model_id, count(*)
-        FROM tasks
-        WHERE status IN ('queued', 'loading', 'running', 'cancelling')
-        GROUP BY model_id
-    """)
-    return {text(model_id): integer(count) for model_id, count in rows}

@@ -86,8 +86,7 @@ class Feed:
 
     def changes(self, connection: ReadConnection, shape: Shape, read_at_ms: int) -> Moved | None:
         """Return what has changed since the last time, or None for nothing that shows. After :meth:`is_behind`."""
-        with connection.one_moment():
-            moved = self._changes(connection, shape, read_at_ms)
+        moved = self._changes(connection, shape, read_at_ms)
         self.skip()
         return moved
 
@@ -101,6 +100,8 @@ class Feed:
         self.skip()
         return Moved((), (), self._last_event_id or 0, 0, fell_behind=True, cleaned=False, read_at_ms=read_at_ms)
 
+    # Not as of one moment, which would last as long as all that is done with the rows: a task that moves meanwhile is
+    # told as it is then, and again at the next look.
     def _changes(self, connection: ReadConnection, shape: Shape, read_at_ms: int) -> Moved | None:
         changed, last_event_id, events, fell_behind = self._new_events(connection, shape)
         cleanup = _last_cleanup(connection, shape)
@@ -132,7 +133,9 @@ class Feed:
         newest = _last_event_id(connection, shape)
         if len(rows) > MOST_EVENTS or newest < last:
             return {}, newest, len(rows), True
-        return dict.fromkeys(text(task_id) for _, task_id in rows), newest, len(rows), False
+        # Not the newest: it may be of a commit after the rows were read.
+        seen = integer(rows[-1][0]) if rows else last
+        return dict.fromkeys(text(task_id) for _, task_id in rows), seen, len(rows), False
 
 
 def _last_event_id(connection: ReadConnection, shape: Shape) -> int:

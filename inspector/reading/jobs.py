@@ -3,18 +3,22 @@
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
-from inspector.layout.pages import PAGE_ROWS, Counts, Progress, TaskFilter, TaskKey, TaskPage, TaskPlaces
+from inspector.layout.pages import PAGE_ROWS, Counts, ModelPage, Progress, TaskFilter, TaskKey, TaskPage, TaskPlaces
 from inspector.layout.rows import TaskRow
+from inspector.lmsp.statuses import UNFINISHED
 from inspector.reading.connection import ReadConnection, Row
-from inspector.reading.counts import StatusCount, counts, how_many_models, stored_statuses
+from inspector.reading.counts import StatusCount, about_how_many_tasks, counts, how_many_models, stored_statuses
 from inspector.reading.errors import TookTooLong
 from inspector.reading.event_search import event_search
+from inspector.reading.model_list import ModelCount, listed_models
 from inspector.reading.recognising import Shape
 from inspector.reading.requests import (
     CountsRequest,
     EventSearchRequest,
+    ModelsRequest,
     Request,
     TaskPageRequest,
     TaskPlacesRequest,
@@ -22,12 +26,17 @@ from inspector.reading.requests import (
 from inspector.reading.steps import Ask, Job
 from inspector.reading.task_list import Bound, task_list
 from inspector.reading.task_walk import TaskWalk
-from inspector.reading.values import integer, text
+from inspector.reading.values import text
 
 PAGE_WALK_S: Final = 0.25
 """How long a page walks in the background until it says what it found so far."""
 
 _COUNT_MS: Final = 20
+
+_UNFINISHED: Final = frozenset(status.value for status in UNFINISHED)
+
+_COUNTED_AT_ONCE: Final = 20_000
+"""So many tasks are counted by one read even where a checkpoint may wait for it."""
 
 
 def job_of(request: Request, ask: Ask, now_ms: Callable[[], int]) -> Job | None:
@@ -42,21 +51,25 @@ def job_of(request: Request, ask: Ask, now_ms: Callable[[], int]) -> Job | None:
             return _counts(request, ask, now_ms())
         case TaskPageRequest():
             return _page(request, ask, now_ms())
+        case ModelsRequest():
+            return _models(request, ask, now_ms())
         case EventSearchRequest():
             return event_search(request, ask, now_ms())
         case _:
             return None
 
 
-def answer_at_once(job: Job | None) -> object:
-    """Take all the steps of ``job``, and return the answer."""
+def answer_at_once(job: Job | None, rest: Callable[[float], None]) -> object:
+    """Take all the steps of ``job``, and return the answer. After each ``rest`` is told how many seconds it took."""
     if job is None:
         raise ValueError("one short read answers this")
     while True:
+        began = time.monotonic()
         try:
             next(job)
         except StopIteration as ended:
             return ended.value
+        rest(time.monotonic() - began)
 
 
 def _walk(ask: Ask, wanted: TaskFilter, bound: Bound | None = None) -> TaskWalk:
@@ -71,24 +84,11 @@ def _rows(ask: Ask, walk: TaskWalk, limit: int) -> list[TaskRow]:
     return ask(lambda connection, _shape: walk.rows(connection, limit))
 
 
-def _tasks(ask: Ask) -> int | None:
-    """Return how many tasks there are, where an index tells at once."""
-
-    def count(connection: ReadConnection, _shape: Shape) -> int:
-        with connection.within(_COUNT_MS):
-            return integer(connection.value("SELECT count(*) FROM tasks"))
-
-    try:
-        return ask(count)
-    except TookTooLong:
-        return None
-
-
 def _places(request: TaskPlacesRequest, ask: Ask, read_at_ms: int) -> Job:
     every = max(1, request.every)
     total = 0
     starts: list[TaskKey] = []
-    of = _tasks(ask)
+    of = ask(about_how_many_tasks)
     walk = _walk(ask, request.wanted)
     while not walk.has_ended:
         rows = _step(ask, walk)
@@ -100,17 +100,22 @@ def _places(request: TaskPlacesRequest, ask: Ask, read_at_ms: int) -> Job:
 
 def _counts(request: CountsRequest, ask: Ask, read_at_ms: int) -> Job:
     wanted = request.wanted
+    of = ask(about_how_many_tasks)
 
-    def at_once(connection: ReadConnection, shape: Shape) -> Counts:
+    def at_once(connection: ReadConnection, shape: Shape) -> Counts | None:
+        if connection.holds_back and (of is None or of > _COUNTED_AT_ONCE):
+            return None
         with connection.within(_COUNT_MS):
             return counts(connection, shape, wanted, read_at_ms)
 
     try:
-        return ask(at_once)
+        found = ask(at_once)
     except TookTooLong:
-        yield Progress(0, None)
+        found = None
+    if found is not None:
+        return found
+    yield Progress(0, of)
     models = ask(how_many_models)
-    of = _tasks(ask)
     by_status: Counter[str] = Counter()
     by_index = ask(lambda _connection, shape: shape.tasks.is_ours and shape.orders.by_status)
     if by_index and not wanted.text and wanted.model_id is None:
@@ -129,6 +134,29 @@ def _counts(request: CountsRequest, ask: Ask, read_at_ms: int) -> Job:
 
 def _counted(ask: Ask, count: StatusCount) -> int:
     return ask(lambda connection, _shape: count.step(connection))
+
+
+def _models(request: ModelsRequest, ask: Ask, read_at_ms: int) -> Job:
+    models = ask(listed_models)
+    if not request.counted:
+        return ModelPage(tuple(model.row for model in models), read_at_ms)
+    unfinished: Counter[str] = Counter()
+    walk = _walk(ask, TaskFilter(_UNFINISHED))
+    while models and not walk.has_ended:
+        unfinished.update(text(model_id) for *_, model_id in _step(ask, walk, "model_id"))
+        yield Progress(walk.walked, None)
+    found = []
+    for model_id, row in models:
+        tasks, count = 0, ModelCount(model_id)
+        while not count.has_ended:
+            tasks += _named(ask, count)
+            yield Progress(tasks, None)
+        found.append(replace(row, tasks=tasks, unfinished=unfinished[row.id]))
+    return ModelPage(tuple(found), read_at_ms)
+
+
+def _named(ask: Ask, count: ModelCount) -> int:
+    return ask(count.step)
 
 
 def _page(request: TaskPageRequest, ask: Ask, read_at_ms: int) -> Job:

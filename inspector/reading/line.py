@@ -20,6 +20,11 @@ class StopSignal:
         signal.signal(signal.SIGTERM, self._on_signal)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal is for the session, which then ends us
 
+    def wait(self, seconds: float) -> None:
+        """Wait for the signal, for so long at most."""
+        if not self._stopped:
+            select.select([self.wakes], [], [], seconds)
+
     def is_set(self) -> bool:
         """Say whether the process is to end."""
         return self._stopped

@@ -42,7 +42,9 @@ def run(path: str, mode: Mode | None, now_ms: Callable[[], int], *, background: 
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever prints by accident must not get among the messages
     stop = StopSignal()
     try:
-        reader = open_reader(path, mode=mode, now_ms=now_ms, should_stop=stop.is_set, may_copy=not background)
+        reader = open_reader(
+            path, mode=mode, now_ms=now_ms, should_stop=stop.is_set, wait=stop.wait, may_copy=not background
+        )
     except Unreadable as error:
         with suppress(BrokenPipeError):
             send(output, Lost(error.sentence, now_ms()), stop)

@@ -30,9 +30,10 @@ _TRIES: Final = (2, 1, 0)
 class Reader:
     """One file, read. Made by :func:`open_reader`."""
 
-    def __init__(self, file: FollowedFile, now_ms: Callable[[], int]) -> None:
+    def __init__(self, file: FollowedFile, now_ms: Callable[[], int], wait: Callable[[float], None]) -> None:
         self._file = file
         self._now_ms = now_ms
+        self._wait = wait
         self._feed = Feed()
         self._feed.start(file.source.connection, file.source.shape)
         self._taken_up = file.source
@@ -54,7 +55,8 @@ class Reader:
             self._feed.watch(request.task_ids)
             return None
         value = self.read(
-            lambda connection, shape: answer_of(request, connection, shape, self._now_ms()), deadline_ms=deadline_ms
+            lambda connection, shape: answer_of(request, connection, shape, self._now_ms(), self._wait),
+            deadline_ms=deadline_ms,
         )
         self._remember(value)
         return value
@@ -200,13 +202,15 @@ def open_reader(
     mode: Mode | None = None,
     now_ms: Callable[[], int],
     should_stop: Callable[[], bool] = lambda: False,
+    wait: Callable[[float], None] = lambda _seconds: None,
     locks_every_s: float = LOCKS_EVERY_S,
     may_copy: bool = True,
 ) -> Reader:
     """Open the database at ``path`` for reading, as fits or as ``mode`` says. Raises Unreadable with one sentence.
 
-    ``should_stop`` ends what is running when it answers True; ``locks_every_s`` is how often the system is asked
-    whether a service still has the file open. Without ``may_copy`` a file that only a copy can be read of is not.
+    ``should_stop`` ends what is running when it answers True. ``wait`` waits for some seconds: between the steps of a
+    long question, so that a service that writes can begin its -wal anew. ``locks_every_s`` is how often the system is
+    asked whether a service still has the file open. Without ``may_copy`` a file that only a copy can be read of is not.
     """
     file = FollowedFile(
         os.fspath(path),
@@ -217,7 +221,7 @@ def open_reader(
         may_copy=may_copy,
     )  # fmt: skip
     try:
-        return Reader(file, now_ms)
+        return Reader(file, now_ms, wait)
     except SqliteTrouble as error:
         file.source.close()
         raise Unreadable(sentence_of(error, file.source.look.name)) from error

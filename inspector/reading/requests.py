@@ -136,7 +136,12 @@ class CountsRequest(Question[Counts]):
 
 @value
 class ModelsRequest(Question[ModelPage]):
-    """The registered models, by name. Answer: ModelPage."""
+    """The registered models, by name. Answer: ModelPage.
+
+    ``counted``: with the number of tasks that name each; where there are many that is a question for the background.
+    """
+
+    counted: bool = True
 
 
 @value

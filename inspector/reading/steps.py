@@ -28,6 +28,10 @@ class Ask(Protocol):
 STEP_S: Final = 0.004
 """How long a step should take."""
 
+STEP_WHERE_IT_HOLDS_BACK_S: Final = 0.001
+"""The same where a checkpoint may wait for it. The shorter it is, the less often it is overtaken by another process
+while it is at it, and then holds the checkpoint back for as long as that one runs."""
+
 _STEP_MS: Final = 50
 """After so long a step is given up, and tried again with fewer rows: the disk is slow, or the rows are large."""
 
@@ -38,8 +42,43 @@ _MOST: Final = 20_000
 _FIRST: Final = 1_000
 
 
+REST_S: Final = 0.005
+"""How long a rest is after a step while a service writes, at least: in it a checkpoint ends and the -wal begins anew.
+
+For that a transaction has to begin in a moment in which nobody reads. Steps that follow one another leave none, however
+short they are, and the -wal grows for as long as they go on.
+"""
+
+_RESTS_TIMES: Final = 4
+"""How many times as long as the step the rest is."""
+
+
+def rest_s(step_s: float) -> float:
+    """Return how long the rest is after a step that took ``step_s``."""
+    return max(REST_S, _RESTS_TIMES * step_s)
+
+
+class Rests:
+    """The rests between the steps of a question that is answered at once."""
+
+    def __init__(self, connection: ReadConnection, wait: Callable[[float], None]) -> None:
+        """``wait`` waits for so many seconds; where there is reason to, less."""
+        self._connection = connection
+        self._wait = wait
+        self._version = connection.data_version() if connection.holds_back else None
+
+    def after(self, step_s: float) -> None:
+        """Rest after a step, if a service has written since the one before."""
+        if self._version is None:
+            return
+        version = self._connection.data_version()
+        if version != self._version:
+            self._version = version
+            self._wait(rest_s(step_s))
+
+
 class Stride:
-    """How many rows a step looks at: as many as take about STEP_S."""
+    """How many rows a step looks at: as many as take about as long as a step should."""
 
     def __init__(self) -> None:
         self.rows = _FIRST
@@ -58,7 +97,8 @@ class Stride:
                 if not self.shorten():
                     raise
             else:
-                fitting = int(self.rows * STEP_S / max(time.monotonic() - began, 1e-6))
+                wanted_s = STEP_WHERE_IT_HOLDS_BACK_S if connection.holds_back else STEP_S
+                fitting = int(self.rows * wanted_s / max(time.monotonic() - began, 1e-6))
                 self.rows = max(_FEWEST, min(fitting, 2 * self.rows, _MOST))
                 return found
 

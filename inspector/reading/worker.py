@@ -16,22 +16,13 @@ from inspector.reading.line import StopSignal, send
 from inspector.reading.messages import Answer, Asked, Failed, Lost, Message, Progressed, Stop
 from inspector.reading.reader import Reader
 from inspector.reading.requests import Request
-from inspector.reading.steps import Job
+from inspector.reading.steps import Job, rest_s
 from inspector.reading.wire import Decoder, TooLarge, WireError
 
 NICENESS: Final = 19
 
 IDLE_S: Final = 30.0
 """After so long without a question the process ends: what it holds, somebody else can use."""
-
-REST_S: Final = 0.03
-"""How long a rest is after a step while a service writes, at least: in it a checkpoint ends and the -wal begins anew.
-
-That needs a moment in which nobody reads; steps that follow one another would leave none, and the -wal would grow.
-"""
-
-_RESTS_TIMES: Final = 4
-"""How many times as long as the step the rest is."""
 
 _AT_WORK_S: Final = 1.0
 """For so long after a write a service counts as writing."""
@@ -41,6 +32,23 @@ TELLS_EVERY_S: Final = 0.1
 
 _CHUNK: Final = 1 << 16
 _STEP_MS: Final = 5_000
+
+
+class Pace:
+    """When the next step may begin: at once while nobody writes, after a rest while a service does."""
+
+    def __init__(self, is_written: Callable[[], bool]) -> None:
+        """``is_written`` says whether a service has written since it was asked last."""
+        self._is_written = is_written
+        self._written_at = float("-inf")
+        self.next_at = 0.0
+
+    def stepped(self, began: float, ended: float) -> None:
+        """Take note of a step, by time.monotonic."""
+        if self._is_written():
+            self._written_at = ended
+        if ended - self._written_at < _AT_WORK_S:
+            self.next_at = ended + rest_s(ended - began)
 
 
 class Worker:
@@ -57,30 +65,21 @@ class Worker:
         self._idle_s = idle_s
         self._decoder = Decoder()
         self._tasks: deque[_Task] = deque()
-        self._rests_until = 0.0
-        self._written_at = -_AT_WORK_S
+        self._pace = Pace(reader.is_written)
 
     def serve(self) -> None:
         """Serve until the input ends, the process is told to stop, the file is lost, or nothing was asked for long."""
         self._send(self._reader.opened)
         while not self._stop.is_set() and self._take_in():
             began = time.monotonic()
-            if self._tasks and began >= self._rests_until:
+            if self._tasks and began >= self._pace.next_at:
                 if not self._step(self._tasks[0]):
                     return
-                self._rest(time.monotonic() - began)
-
-    def _rest(self, step_s: float) -> None:
-        """Rest after a step that took so long, if a service is writing."""
-        now = time.monotonic()
-        if self._reader.is_written():
-            self._written_at = now
-        if now - self._written_at < _AT_WORK_S:
-            self._rests_until = now + max(REST_S, _RESTS_TIMES * step_s)
+                self._pace.stepped(began, time.monotonic())
 
     def _take_in(self) -> bool:
         """Take in what has come, waiting while there is nothing to do, and say whether there is reason to go on."""
-        wait_s = max(0.0, self._rests_until - time.monotonic()) if self._tasks else self._idle_s
+        wait_s = max(0.0, self._pace.next_at - time.monotonic()) if self._tasks else self._idle_s
         ready, _, _ = select.select([self._input, self._stop.wakes], [], [], wait_s)
         if self._input not in ready:
             return bool(self._tasks)

@@ -3,17 +3,25 @@
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from inspector.layout.pages import Counts, ModelPage, TaskFilter
 from inspector.layout.rows import ModelRow
-from inspector.reading.connection import ReadConnection, connect
-from inspector.reading.counts import counts, models
+from inspector.reading.answers import answer_of
+from inspector.reading.connection import ReadConnection, Row, connect
+from inspector.reading.counts import counts
 from inspector.reading.recognising import Shape, recognise
+from inspector.reading.requests import CountsRequest, ModelsRequest
+from inspector.reading.steps import REST_S
 from tests.support.reading_databases import START_MS, add_task, create, move_task
 
 DIGEST = f"sha256:{'a' * 64}"
+
+
+def models(connection: ReadConnection, shape: Shape, *, counted: bool = True) -> object:
+    return answer_of(ModelsRequest(counted), connection, shape, START_MS)
 
 
 @pytest.fixture
@@ -86,14 +94,61 @@ def test_models_come_by_name_with_the_tasks_that_name_them(
     move_task(service, "c", "failed")
     add_task(service, "d", model_id="unknown")
 
-    assert models(*reading, START_MS) == ModelPage(
+    assert models(*reading) == ModelPage(
         (
             ModelRow("m2", "alpha", DIGEST, 9007199254740993, "/models/x", None, '{"a": 1}', 5, 0, 0),
             ModelRow("m1", "beta", DIGEST, 9007199254740993, "/models/x", "gguf", '{"a": 1}', 5, 3, 2),
         ),
         START_MS,
     )
+    named = models(*reading, counted=False)
+    assert isinstance(named, ModelPage)
+    assert [(model.id, model.tasks, model.unfinished) for model in named.models] == [("m2", 0, 0), ("m1", 0, 0)]
     assert counts(*reading, TaskFilter(), 0).models == 2
+
+
+def test_the_tasks_of_a_model_are_counted_in_steps_that_leave_out_none(
+    service: sqlite3.Connection, reading: tuple[ReadConnection, Shape], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.reading.steps._FIRST", 8)
+    monkeypatch.setattr("inspector.reading.steps._MOST", 8)
+    service.execute("INSERT INTO models VALUES ('m', 'm', ?, 1, '/m', NULL, '{}', 1)", [DIGEST])
+    for number in range(33):
+        add_task(service, f"t{number}", model_id="n" if number % 11 == 0 else "m")
+
+    counted = models(*reading)
+
+    assert isinstance(counted, ModelPage)
+    assert [(model.tasks, model.unfinished) for model in counted.models] == [(30, 30)]
+
+
+def test_many_tasks_that_a_service_may_be_writing_are_counted_in_short_reads_with_rests_between(
+    service: sqlite3.Connection, reading: tuple[ReadConnection, Shape], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.reading.jobs._COUNTED_AT_ONCE", 3)
+    monkeypatch.setattr("inspector.reading.steps._FIRST", 2)
+    monkeypatch.setattr("inspector.reading.steps._MOST", 2)
+    for number in range(9):
+        add_task(service, f"t{number}", created_at=START_MS + number)
+    statements: list[str] = []
+    rests: list[float] = []
+    rows = ReadConnection.rows
+
+    def noted(self: ReadConnection, sql: str, *given: Any, **named: Any) -> list[Row]:  # noqa: ANN401
+        statements.append(sql)
+        if len(statements) == 2:
+            move_task(service, "t0", "running")
+        return rows(self, sql, *given, **named)
+
+    monkeypatch.setattr(ReadConnection, "rows", noted)
+
+    found = answer_of(CountsRequest(), *reading, START_MS, rests.append)
+
+    assert isinstance(found, Counts)
+    assert found.by_status == {"queued": 8, "running": 1}
+    assert "SELECT count(*) FROM tasks" not in statements
+    assert len(rests) == 1  # one transaction, one rest
+    assert rests[0] >= REST_S
 
 
 def test_completed_tasks_are_what_is_left_of_all(

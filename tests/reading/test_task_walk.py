@@ -102,7 +102,9 @@ def pages(
 def ask(connection: ReadConnection, shape: Shape, request: Request, *, at_once: bool) -> object:
     if at_once:
         return answer_of(request, connection, shape, START_MS)
-    return answer_at_once(job_of(request, lambda question: question(connection, shape), lambda: START_MS))
+    return answer_at_once(
+        job_of(request, lambda question: question(connection, shape), lambda: START_MS), lambda _step_s: None
+    )
 
 
 def check(db: sqlite3.Connection, wanted: TaskFilter, limit: int) -> None:

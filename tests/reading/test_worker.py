@@ -17,8 +17,9 @@ from inspector.reading.requests import (
     TaskPageRequest,
     TaskPlacesRequest,
 )
+from inspector.reading.steps import rest_s
 from inspector.reading.wire import encode
-from inspector.reading.worker import NICENESS
+from inspector.reading.worker import NICENESS, Pace
 from tests.support.reading_databases import add_deltas, add_task, create, make, move_task
 from tests.support.reading_process import ReaderProcess, reader_on
 
@@ -136,6 +137,47 @@ def test_no_checkpoint_waits_for_a_long_question(long_log: Path) -> None:
         assert busy == 0
         assert worker.until(Answer).number == 1
     service.close()
+
+
+def test_the_wal_begins_anew_while_a_long_question_goes_on(long_log: Path) -> None:
+    service = sqlite3.connect(long_log, isolation_level=None, timeout=5)
+    service.execute("PRAGMA wal_autocheckpoint=20").fetchall()
+    add_deltas(service, "a", 1)
+    with reader_on(long_log, "--background") as worker:
+        assert worker.until(Opened).mode is Mode.LIVE
+        send(worker, 1, SECONDS_OF_WORK)
+        worker.until(Progressed)
+        begun = {times_begun(long_log)}
+
+        while len(begun) < 5:
+            add_deltas(service, "a", 1)
+            begun.add(times_begun(long_log))
+
+        # It is at it still: what it had said until now is in the pipe before what it says from here on.
+        send(worker, 2, ModelsRequest())
+        assert worker.until(Answer).number == 2
+    service.close()
+
+
+def times_begun(path: Path) -> int:
+    """Return how often the -wal was begun anew, as its header says."""
+    return int.from_bytes(Path(f"{path}-wal").read_bytes()[12:16], "big")
+
+
+def test_it_rests_after_each_step_while_a_service_writes_and_for_a_while_after() -> None:
+    written = True
+    pace = Pace(lambda: written)
+    pace.stepped(10.0, 10.5)
+    assert pace.next_at == 10.5 + rest_s(0.5)
+
+    written = False
+    pace.stepped(13.0, 13.25)
+    first = pace.next_at
+    written = True
+    pace.stepped(20.0, 20.25)
+    written = False
+    pace.stepped(20.5, 20.75)
+    assert (first, pace.next_at) == (10.5 + rest_s(0.5), 20.75 + rest_s(0.25))
 
 
 def test_a_copy_is_not_made_a_second_time(tmp_path: Path) -> None:

@@ -46,6 +46,7 @@ def in_memory(db: sqlite3.Connection) -> ReadConnection:
     """Read through a connection that is there already, for many small cases."""
     connection = ReadConnection.__new__(ReadConnection)
     connection.ends_at = None
+    connection.holds_back = True
     connection._longest = LONGEST_VALUE  # noqa: SLF001  as below
     connection._db = db  # noqa: SLF001  opening a file for each case would take a hundred times as long
     return connection

@@ -67,7 +67,7 @@ class ModelsWiring:
                 # Not before they are wanted: a path from a database may lie on a disk that is asleep.
                 self._checks.look_at(page.models)
 
-        await self._pages.refresh(lambda: self._session.ask(ModelsRequest()), show)
+        await self._pages.refresh(lambda: self._session.ask_in_background(ModelsRequest()), show)
 
     def _on_verify_requested(self, model_ids: tuple[str, ...]) -> None:
         if self._page is not None:

@@ -27,4 +27,4 @@ class ModelNames(QObject):
         self.changed.emit(page)
 
     async def _read(self) -> None:
-        self.take(await self._session.ask(ModelsRequest()))
+        self.take(await self._session.ask(ModelsRequest(counted=False)))
