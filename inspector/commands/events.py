@@ -123,7 +123,8 @@ def _whole(reader: Reader, event: EventRow) -> EventRow:
     if not event.data.is_cut:
         return event
     request = EventDataRequest(event.task_id, event.seq, limit=_WHOLE)
-    return replace(event, data=asked(reader, request, StoredText))
+    whole = asked(reader, request, StoredText)
+    return replace(event, data_text=whole.text, data_length=whole.length)
 
 
 def _document(event: EventRow) -> str:

@@ -65,7 +65,13 @@ class EventRow:
     """The task's status after this event."""
     attempt: int
     created_at: int | None
-    data: StoredText
+    data_text: str
+    data_length: int
+
+    @property
+    def data(self) -> StoredText:
+        """The data. Its two fields stand in the row itself: most events of a page are never looked at."""
+        return StoredText(self.data_text, self.data_length)
 
 
 @value

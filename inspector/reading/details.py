@@ -107,7 +107,6 @@ def _ticks(rows: list[Row]) -> Iterator[Tick]:
 
 
 _made_events: Final = maker(EventRow)
-_made_texts: Final = maker(StoredText)
 
 _KINDS: Final = Kinds(numbers, numbers, texts, texts, numbers, numbers_or_none, long_texts)
 """What the columns of a page of events hold in any file that is not odd."""
@@ -148,9 +147,10 @@ def _plain_events(connection: ReadConnection, events: Table, asked: _Asked) -> t
     columns = list(zip(*rows, strict=True))
     if not _KINDS.fit_columns(columns):
         return None
-    numbers, seqs, kinds, statuses, attempts, times, data, behind = columns
-    texts = _made_texts(zip(data, map(len, data), strict=True))
-    made = _made_events(zip(numbers, repeat(asked.task_id), seqs, kinds, statuses, attempts, times, texts))
+    ids, seqs, kinds, statuses, attempts, times, data, behind = columns
+    lengths = map(len, data)
+    same = repeat(asked.task_id)
+    made = _made_events(zip(ids, same, seqs, kinds, statuses, attempts, times, data, lengths, strict=False))
     return made, bool(behind[0])
 
 
@@ -191,7 +191,8 @@ def _page_sql(columns: frozenset[str], rowid: str | None, forward: bool, bounded
 
 
 def _event(task_id: str, row: Row) -> EventRow:
-    number, seq, kind, status, attempt, created_at, data, length, _ = row
+    number, seq, kind, status, attempt, created_at, start, length, _ = row
+    data = stored_text(start, length) or StoredText("", 0)
     return EventRow(
         id=integer(number),
         task_id=task_id,
@@ -200,7 +201,8 @@ def _event(task_id: str, row: Row) -> EventRow:
         status=text(status),
         attempt=integer(attempt),
         created_at=integer_or_none(created_at),
-        data=stored_text(data, length) or StoredText("", 0),
+        data_text=data.text,
+        data_length=data.length,
     )
 
 

@@ -66,7 +66,7 @@ def task_events(db: Database, task_id: str, *, after_seq: int = 0, limit: int = 
 def _event(
     event_id: int, task_id: str, seq: int, event_type: str, status: str, attempt: int, created_at: int, data: str
 ) -> EventRow:
-    return EventRow(event_id, task_id, seq, event_type, status, attempt, created_at, StoredText(data, len(data)))
+    return EventRow(event_id, task_id, seq, event_type, status, attempt, created_at, data, len(data))
 
 
 def stored_response(db: Database, task_id: str, *, now_ms: int) -> ResponseRow | None:

@@ -49,7 +49,7 @@ from inspector.reading.requests import (
 from inspector.reading.wire import CAP, Decoder, TooLarge, WireError, encode
 
 TASK = TaskRow("t\u202e\0", None, "m", "response", "queued", None, None, 2**63 - 1, 1, None, -(2**63), None, None, 0)
-EVENT = EventRow(1, "t", 1, "response.created", "queued", 1, None, StoredText("{}", 2))
+EVENT = EventRow(1, "t", 1, "response.created", "queued", 1, None, "{}", 2)
 
 MESSAGES: tuple[Message, ...] = (
     Opened("/a", Mode.CRASHED, "why", ("note",), "lmspd (pid 1)", LayoutKind.NATIVE, 1, "3.40.1", True, None),

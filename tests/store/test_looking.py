@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from inspector.layout.rows import EventRow, StoredText
+from inspector.layout.rows import EventRow
 from tests.support.store_factory import Rig, put, statements_of
 from tests.support.subject import store
 
@@ -92,9 +92,7 @@ def test_the_events_are_given_in_order_with_their_data(rig: Rig) -> None:
     assert [(event.id, event.task_id) for event in events] == [(event_id, "t") for event_id in ids]
     assert [(event.seq, event.type, event.status, event.attempt) for event in events] == rig.log("t")
     assert [event.created_at for event in events] == [100, 101, 102, 200, 200]
-    assert events[-1] == EventRow(
-        ids[-1], "t", 5, "response.output_text.delta", "running", 1, 200, StoredText('{"delta":"é"}', 13)
-    )
+    assert events[-1] == EventRow(ids[-1], "t", 5, "response.output_text.delta", "running", 1, 200, '{"delta":"é"}', 13)
     assert [json.loads(event.data.text) for event in events[-2:]] == [{"delta": "a"}, {"delta": "é"}]
 
 

@@ -21,7 +21,8 @@ def event(seq: int, data: str | None = None, *, length: int | None = None, task_
     """Return event ``seq``, ten milliseconds after the one before it."""
     kind, status = CHANGES.get(seq, ("response.output_text.delta", "running"))
     text = f'{{"delta": "word {seq}"}}' if data is None else data
-    return EventRow(seq, task_id, seq, kind, status, 1, T0 + 10 * (seq - 1), stored(text, length))
+    whole = len(text) if length is None else length
+    return EventRow(seq, task_id, seq, kind, status, 1, T0 + 10 * (seq - 1), text, whole)
 
 
 def page(seqs: Iterable[int], *, before: bool | None = None, after: bool = False, task_id: str = TASK) -> EventPage:

@@ -182,7 +182,7 @@ def test_no_text_of_data_is_markup_or_does_anything(pane: DetailPane, evil: str)
         id=evil, client_id=evil, model_id=evil, kind=evil, status=evil, on_restart=evil, snapshot_seq=1, last_seq=1,
         attempt=1, error_code=evil, created_at=T0, started_at=T0, finished_at=None, updated_at=T0,
     )  # fmt: skip
-    shown = EventRow(1, evil, 1, evil, evil, 1, T0, stored(evil))
+    shown = EventRow(1, evil, 1, evil, evil, 1, T0, evil, len(evil))
     pane.show_task(detail(row, request=stored(evil), error_message=stored(evil)))
     pane.show_timeline(log([(0, evil, evil)], task_id=evil))
     pane.show_events(EventPage(evil, (shown,), False, False), replace=True)
