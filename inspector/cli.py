@@ -12,14 +12,17 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import FrameType
+from typing import NoReturn
 
 import click
 
 from inspector import __version__
 from inspector.commands.arguments import FilePath, StoredId, database_argument
 from inspector.commands.clock import Clock
+from inspector.commands.early import end_at_once
 from inspector.commands.ending import NotDone
 from inspector.commands.group import PROGRAM, CommandLine, Late
 from inspector.commands.output import write_error, write_lines
@@ -165,30 +168,45 @@ def tour(database: Path, folder: Path) -> None:
 @contextlib.contextmanager
 def _shown(folder: Path | None = None) -> Iterator[None]:
     """Prepare for a window, or for pictures in ``folder``; what cannot be shown ends as one sentence."""
-    is_new = False
+    made: list[Path] = []
     if folder is not None:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
         try:
-            is_new = not folder.exists()
+            made = [each for each in (folder, *folder.parents) if not each.exists()]
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise NotDone(f"The folder {folder} cannot be made: {error.strerror}.") from error
-    _end_at_once()
-    from inspector.desktop.tour import TourFailed
-
+    _end_at_once(made)
     try:
-        yield
-    except TourFailed as error:
-        if folder is not None and is_new:
-            with contextlib.suppress(OSError):
-                folder.rmdir()
-        raise NotDone(error.sentence) from error
+        from inspector.desktop.tour import TourFailed
+
+        try:
+            yield
+        except TourFailed as error:
+            raise NotDone(error.sentence) from error
+    finally:
+        _remove_empty(made)
 
 
-def _end_at_once() -> None:
-    """Let a signal end the program at once while Qt is being loaded; with its loop it takes things apart in order."""
+def _end_at_once(made: Sequence[Path] = ()) -> None:
+    """Let a signal end the program at once while Qt is being loaded; with its loop it takes things apart in order.
+
+    What was ``made`` for it, and is still empty, is removed.
+    """
+
+    def end(number: int, frame: FrameType | None) -> NoReturn:
+        _remove_empty(made)
+        end_at_once(number, frame)
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_DFL)
+        signal.signal(number, end)
+
+
+def _remove_empty(folders: Sequence[Path]) -> None:
+    """Remove those of the folders, each within the next one, that nothing was put into."""
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
 
 
 def _has_display() -> bool:

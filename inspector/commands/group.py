@@ -12,6 +12,7 @@ from typing import Any, Final, NoReturn
 
 import click
 
+from inspector.commands.early import OWN, end_at_once
 from inspector.commands.ending import INTERRUPTED, NOBODY_READS
 from inspector.commands.output import discard_output, write_error
 
@@ -101,7 +102,7 @@ class CommandLine(click.Group):
         """Let the signals that end a program run its clean-up first: no private copy of a database is left behind."""
         before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
         # What was set to be ignored (nohup) or is handled stays as it is.
-        mine = {number for number, handler in before.items() if handler in (signal.SIG_DFL, signal.default_int_handler)}
+        mine = {number for number, handler in before.items() if handler in (*OWN, end_at_once)}
         for number in mine:
             signal.signal(number, self._end)
         try:

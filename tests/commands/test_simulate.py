@@ -130,7 +130,7 @@ async def test_a_signal_ends_it_and_nothing_is_left(tmp_path: Path, number: sign
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    await until(lambda: sum(entry.stat().st_size for entry in tmp_path.glob(".*.part")) > 1_000_000)
+    await until(lambda: sum(entry.stat().st_size for entry in tmp_path.glob(".*.part/*")) > 1_000_000)
     process.send_signal(number)
     assert await process.communicate() == (b"", b"")
     assert (process.returncode, left_in(tmp_path)) == (code, [])
