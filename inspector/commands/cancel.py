@@ -8,7 +8,8 @@ import click
 
 from inspector.commands.arguments import database_argument, json_option, task_argument
 from inspector.commands.clock import Clock
-from inspector.commands.ending import REFUSED, NotDone
+from inspector.commands.ending import REFUSED, NotDone, unusable
+from inspector.commands.opening import require_readable
 from inspector.commands.output import write_error, write_json, write_lines
 from inspector.layout.opened import Mode
 from inspector.layout.visible import visible
@@ -29,7 +30,7 @@ _DONE: Final = frozenset({CancelOutcome.CANCELLED, CancelOutcome.CANCELLING})
 def cancel(ctx: click.Context, database: Path, task_id: str, as_json: bool) -> None:
     """Ask task TASK to stop, and say how that ended.
 
-    Exit status: 0 when it is cancelled or being cancelled by this, 1 otherwise.
+    Exit status: 0 when it is cancelled or being cancelled by this, 2 where DB is no database of a service, 1 otherwise.
     """
     result = _cancelled(database, task_id, ctx.ensure_object(Clock))
     done = result.outcome in _DONE
@@ -49,9 +50,14 @@ def _cancelled(path: Path, task_id: str, clock: Clock) -> CancelResult:
         if look.mode is Mode.COPY:
             reason = f"Nothing is written to what is read from a copy. {look.why}"
             return CancelResult(task_id, CancelOutcome.REFUSED, None, None, reason)
-        return cancel_in_file(path, task_id, now_ms=clock.now_ms(), wait_ms=_WAIT_MS)
-    except (Unreadable, Unusable) as error:
+        result = cancel_in_file(path, task_id, now_ms=clock.now_ms(), wait_ms=_WAIT_MS)
+    except Unreadable as error:
         raise NotDone(error.sentence) from error
+    except Unusable as error:
+        raise unusable(path, error.sentence) from error
+    if result.outcome is CancelOutcome.REFUSED:
+        require_readable(path, clock)
+    return result
 
 
 def _document(result: CancelResult) -> str:

@@ -1,5 +1,6 @@
 """How a command ends when it is not done."""
 
+from pathlib import Path
 from typing import Final
 
 import click
@@ -18,6 +19,11 @@ class NotDone(click.ClickException):
     """The command ends here with one sentence on standard error and nothing more on standard output."""
 
     exit_code = UNUSABLE
+
+
+def unusable(path: Path, sentence: str) -> NotDone:
+    """Return what to raise where the file at ``path`` cannot be used: its name, and the reason."""
+    return NotDone(f"{path.name}: {sentence}")
 
 
 class Refused(NotDone):

@@ -29,6 +29,15 @@ def reading(path: Path, mode: Mode | None, clock: Clock) -> Iterator[Reader]:
         raise NotDone(error.sentence) from error
 
 
+def require_readable(path: Path, clock: Clock) -> None:
+    """End the command as a reading one does where the file is no database of an LMSP service at all.
+
+    For a file that nothing may be written to: whether that is a rule's refusal or no input for any command.
+    """
+    with reading(path, None, clock):
+        pass
+
+
 def asked(reader: Reader, request: Request, kind: type[_Answer]) -> _Answer:
     """Return the answer to the request, which is of this kind."""
     value = reader.answer(request, deadline_ms=DEADLINE_MS)

@@ -8,9 +8,9 @@ import click
 
 from inspector.commands.arguments import FilePath, database_argument, json_option, mode_option
 from inspector.commands.clock import Clock
-from inspector.commands.ending import NotDone, Refused
+from inspector.commands.ending import NotDone, Refused, unusable
 from inspector.commands.holding import holders_by_descriptor, holders_by_lock_and_descriptor
-from inspector.commands.opening import asked, opened_lines, reading
+from inspector.commands.opening import asked, opened_lines, reading, require_readable
 from inspector.commands.output import write_json, write_lines
 from inspector.commands.table import Column, aligned, terminal_width
 from inspector.layout.opened import Mode
@@ -85,7 +85,7 @@ def _applied(path: Path, clock: Clock) -> RecoveryPlan:
     _refuse_while_held(path, holders)
     if look.mode is Mode.COPY:
         raise Refused(f"Nothing is written to what is read from a copy. {look.why} --to makes a copy of its own.")
-    return _recovered(path, clock, alone=True)
+    return _recovered(path, clock, alone=True, told=path)
 
 
 def _applied_to_copy(path: Path, copy: Path, clock: Clock) -> RecoveryPlan:
@@ -94,14 +94,15 @@ def _applied_to_copy(path: Path, copy: Path, clock: Clock) -> RecoveryPlan:
     except (Unreadable, NotCopied) as error:
         raise NotDone(error.sentence) from error
     try:
-        return _recovered(copy, clock, alone=False)
+        return _recovered(copy, clock, alone=False, told=path)
     except BaseException:
         for made in (copy, Path(f"{copy}-wal"), Path(f"{copy}-shm"), Path(f"{copy}-journal")):
             made.unlink(missing_ok=True)
         raise
 
 
-def _recovered(path: Path, clock: Clock, *, alone: bool) -> RecoveryPlan:
+def _recovered(path: Path, clock: Clock, *, alone: bool, told: Path) -> RecoveryPlan:
+    """Recover the file at ``path``; what cannot be done is said of the one that was ``told``, whose copy it may be."""
     try:
         db = open_for_action(path, wait_ms=_WAIT_MS)
         try:
@@ -111,10 +112,13 @@ def _recovered(path: Path, clock: Clock, *, alone: bool) -> RecoveryPlan:
             return apply_recovery(db, plan_in(db), now_ms=clock.now_ms()).applied
         finally:
             db.close()
-    except (NotOurs, Busy, RefusedByRule) as error:
+    except NotOurs as error:
+        require_readable(told, clock)
+        raise Refused(error.sentence) from error
+    except (Busy, RefusedByRule) as error:
         raise Refused(error.sentence) from error
     except Unusable as error:
-        raise NotDone(error.sentence) from error
+        raise unusable(told, error.sentence) from error
 
 
 def _refuse_while_held(path: Path, holders: tuple[Holder, ...]) -> None:

@@ -341,7 +341,7 @@ def test_a_copy_that_cannot_be_recovered_is_removed(
     monkeypatch.setattr("inspector.commands.recover.apply_recovery", fail)
     before = state_of(tmp_path)
     result = recover(cells, "--to", tmp_path / "copy.db")
-    assert (result.exit_code, result.stdout, result.stderr) == (2, "", "lmsp-inspector: The disk is full.\n")
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", "lmsp-inspector: lmsp.db: The disk is full.\n")
     assert state_of(tmp_path).keys() == before.keys()
 
 
