@@ -58,11 +58,12 @@ def measure(on: Databases) -> list[Verdict]:
             note=f"the median {statistics.median(found['stop_ms']):.1f} ms",
         ),
         Verdict(
-            "13 longest hold of the window while hits come, median",
+            "13 longest work of the window without a pause while hits come, median",
             statistics.median(found["holds_ms"]),
             MOST_HOLD_MS,
             unit=" ms",
-            note=f"{found['hits']:,} hits at a time, the longest of all {max(found['holds_ms']):.1f} ms",
+            note=f"{found['hits']:,} hits, the longest of all {max(found['holds_ms']):.1f} ms, {found['passed_ms']:.1f} ms "
+            f"with what it waited for a processor; a frame of the table alone {found['frame_ms']:.1f} ms",
         ),
     ]
 
@@ -79,10 +80,14 @@ def rare_text(path: Path) -> tuple[str, int]:
 
 
 class Holds:
-    """How long something held the loop, while this runs: what is above a short pause."""
+    """How long the window's thread worked without a pause, at most, while this runs.
+
+    Its own processor time, which a busy machine does not make longer by making it wait; and the time that passed.
+    """
 
     def __init__(self) -> None:
         self.longest_ms = 0.0
+        self.passed_ms = 0.0
 
     async def __aenter__(self) -> "Holds":
         self._task = asyncio.ensure_future(self._watch())
@@ -95,9 +100,10 @@ class Holds:
 
     async def _watch(self) -> None:
         while True:
-            started = time.perf_counter()
+            started, worked = time.perf_counter(), time.thread_time()
             await asyncio.sleep(TURN_S)
-            self.longest_ms = max(self.longest_ms, (time.perf_counter() - started - TURN_S) * 1e3)
+            self.longest_ms = max(self.longest_ms, (time.thread_time() - worked) * 1e3)
+            self.passed_ms = max(self.passed_ms, (time.perf_counter() - started - TURN_S) * 1e3)
 
 
 def show(path: Path) -> None:
@@ -164,7 +170,7 @@ def show(path: Path) -> None:
             await inspector.session.ask_in_background(EventSearchRequest(""))
             return (time.perf_counter() - started) * 1e3
 
-        async def hold_ms() -> float:
+        async def hold_ms() -> tuple[float, float]:
             async with Holds() as holds:
                 begin('"delta"')
                 await over()
@@ -172,7 +178,7 @@ def show(path: Path) -> None:
                     if view.standing.state is State.FULL:
                         view.strip.more_button.click()
                         await over()
-            return holds.longest_ms
+            return holds.longest_ms, holds.passed_ms
 
         told: list[str] = []
         await first_ms()
@@ -189,7 +195,12 @@ def show(path: Path) -> None:
             await asyncio.sleep(TURN_S)
         whole = (time.perf_counter() - started) * 1e3
         stops = [await stop_ms() for _ in range(ROUNDS)]
-        holds = [await hold_ms() for _ in range(ROUNDS)]
+        holds, frames = [], []
+        for _ in range(ROUNDS):
+            holds.append(await hold_ms())
+            worked = time.thread_time()
+            view.table.viewport().repaint()
+            frames.append((time.thread_time() - worked) * 1e3)
         print(
             json.dumps(
                 {
@@ -199,7 +210,9 @@ def show(path: Path) -> None:
                     "whole_ms": whole,
                     "told_a_s": len(told) / whole * 1e3,
                     "stop_ms": stops,
-                    "holds_ms": holds,
+                    "holds_ms": [worked for worked, _ in holds],
+                    "frame_ms": statistics.median(frames),
+                    "passed_ms": statistics.median(passed for _, passed in holds),
                     "hits": view.hits.rowCount(),
                 }
             ),

@@ -45,14 +45,17 @@ class HitItemModel(QAbstractTableModel):
         self._kept.clear()
         self.endResetModel()
 
+    @property
+    def last_id(self) -> int | None:
+        """The event of the last row, the oldest one, or None where there is no row."""
+        return self._hits[-1].id if self._hits else None
+
     def append(self, hits: Sequence[EventHit]) -> None:
-        """Add those of ``hits``, newest first, that are older than all there are: the others are there already."""
-        last = self._hits[-1].id if self._hits else None
-        fresh = [hit for hit in hits if last is None or hit.id < last]
-        if fresh:
-            self.beginInsertRows(_ROOT, len(self._hits), len(self._hits) + len(fresh) - 1)
-            self._hits += fresh
-            self._kept += [None] * len(fresh)
+        """Add hits, newest first, each older than all there are."""
+        if hits:
+            self.beginInsertRows(_ROOT, len(self._hits), len(self._hits) + len(hits) - 1)
+            self._hits += hits
+            self._kept += [None] * len(hits)
             self.endInsertRows()
 
     def set_covered(self, covered: bool) -> None:

@@ -1,6 +1,6 @@
 """The Search view: a text, how far the search for it is, and the events that hold it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import tzinfo
 from typing import Final
@@ -106,7 +106,7 @@ class SearchView(QWidget):
 
     def show_progress(self, progress: Progress) -> None:
         """Show how far the search is, and what it found since the last time."""
-        self._waiting += progress.hits
+        self._gather(progress.hits)
         self._standing = self._standing.come_to(progress)
         if not self._rest.is_on:
             self._show_waiting()
@@ -114,12 +114,13 @@ class SearchView(QWidget):
 
     def show_answer(self, answer: EventHits) -> None:
         """Show all that was found, and that the search is over, or has found enough."""
-        self._waiting = list(answer.hits)
+        self._gather(answer.hits)
         self._model.set_today(answer.read_at_ms)
         self._goes_on_before = answer.searched_to
         full = answer.searched_to is not None
         state = State.FULL if full else State.ENDED
-        self._stand(replace(self._standing, state=state, read_at_ms=answer.read_at_ms))
+        read_at_ms = self._standing.read_at_ms or answer.read_at_ms
+        self._stand(replace(self._standing, state=state, read_at_ms=read_at_ms))
 
     def show_stopped(self, state: State) -> None:
         """Show that the search was stopped; ``state`` says by what."""
@@ -230,6 +231,11 @@ class SearchView(QWidget):
         self._rest.end()
         self._standing = standing
         self._show_waiting()
+
+    def _gather(self, hits: Sequence[EventHit]) -> None:
+        """Let those of ``hits`` wait that are older than all there are: the others were told before."""
+        last_id = self._waiting[-1].id if self._waiting else self._model.last_id
+        self._waiting += [hit for hit in hits if last_id is None or hit.id < last_id]
 
     def _show_waiting(self) -> None:
         """Show what came since the last time."""

@@ -1,6 +1,7 @@
 """The Search view on a session: a search in the background, one at a time, that ends when nobody waits for it."""
 
 import asyncio
+from dataclasses import replace
 from typing import Final
 
 from inspector.desktop.search.standing import State
@@ -13,6 +14,10 @@ from inspector.layout.pages import EventHits, Progress
 from inspector.layout.visible import visible
 from inspector.reading.requests import EventSearchRequest
 
+AT_A_TIME: Final = 1_000
+"""So many hits, and a search ends until it is wanted that it goes on."""
+PART: Final = 200
+"""It is asked for in parts of so many: what comes at once is no more than the window takes in beside a frame."""
 TRIES: Final = 3
 """How often a search is begun where its reader goes: the file may be read in another way from now on."""
 TRIES_AGAIN_AFTER_S: Final = 0.5
@@ -65,13 +70,12 @@ class SearchWiring:
             self._view.show_lost()
             return
         self._view.set_today(self._session.read_at_ms)
-        self._session.spawn(self._search(self._number, EventSearchRequest(text)))
+        self._session.spawn(self._search(self._number, text, None))
 
     def _on_more_requested(self, before_id: int) -> None:
         self._give_up()
         self._view.show_going_on()
-        request = EventSearchRequest(self._view.standing.text, before_id=before_id)
-        self._session.spawn(self._search(self._number, request))
+        self._session.spawn(self._search(self._number, self._view.standing.text, before_id))
 
     def _stop(self, state: State) -> None:
         self._give_up()
@@ -83,24 +87,34 @@ class SearchWiring:
             self._task.cancel()
             self._task = None
 
-    async def _search(self, number: int, request: EventSearchRequest) -> None:
+    async def _search(self, number: int, text: str, before_id: int | None) -> None:
         if number != self._number:
             return
         self._task = asyncio.current_task()
         try:
-            answer = await self._answered(number, request)
+            await self._search_in_parts(number, text, before_id)
         except RequestFailed as failed:
             if number == self._number:
                 self._view.show_failed(visible(failed.sentence))
         except ReaderGone:
             if number == self._number:
                 self._view.show_failed("The search ended before it was done: its reader went away.")
-        else:
-            if number == self._number:
-                self._view.show_answer(answer)
         finally:
             if number == self._number:
                 self._task = None
+
+    async def _search_in_parts(self, number: int, text: str, before_id: int | None) -> None:
+        found, began_at_ms = 0, None
+        while True:
+            answer = await self._answered(number, EventSearchRequest(text, before_id, PART))
+            if number != self._number:
+                return
+            found += len(answer.hits)
+            before_id, began_at_ms = answer.searched_to, began_at_ms or answer.read_at_ms
+            if before_id is None or found >= AT_A_TIME:
+                self._view.show_answer(replace(answer, read_at_ms=began_at_ms))
+                return
+            self._view.show_progress(Progress(0, None, answer.hits))
 
     async def _answered(self, number: int, request: EventSearchRequest) -> EventHits:
         def tell(progress: Progress) -> None:

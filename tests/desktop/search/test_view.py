@@ -82,6 +82,20 @@ def test_hits_appear_as_they_are_found_with_how_far_it_is(view: SearchView, qtbo
     assert view.strip.text == "Searched 2.0 of 10.0 million events, 7 hits"
 
 
+def test_what_is_told_twice_is_shown_once(view: SearchView, qtbot: QtBot) -> None:
+    view.show_begun("needle")
+    view.show_progress(progress(1, 9, hit(9)))
+    view.show_progress(progress(2, 9, hit(7)))
+    # A search that its process did not survive is told from its beginning again.
+    view.show_progress(progress(1, 9, hit(9), hit(7)))
+    view.show_progress(progress(3, 9, hit(4)))
+    qtbot.waitUntil(lambda: view.hits.rowCount() > 1)
+    view.show_progress(progress(3, 9, hit(3)))
+    view.show_answer(answer(*(hit(number) for number in (9, 7, 4, 3, 1))))
+    hits = [view.hits.hit_at(row) for row in range(view.hits.rowCount())]
+    assert hits == [hit(number) for number in (9, 7, 4, 3, 1)]
+
+
 def test_at_the_end_all_hits_are_there_and_nothing_can_be_stopped(view: SearchView) -> None:
     view.show_begun("needle")
     view.show_progress(progress(5, 10, hit(9)))

@@ -113,7 +113,7 @@ pytestmark = pytest.mark.usefixtures("qloop")
 
 async def test_what_is_found_reaches_the_view_as_it_is_told_and_at_the_end(on: Searching) -> None:
     asked = await on.search()
-    assert asked.request == EventSearchRequest("needle")
+    assert asked.request == EventSearchRequest("needle", limit=wiring_module.PART)
     asked.tell(progress(5, 10, hit(9)))
     assert on.view.hits.rowCount() == 1
     asked.future.set_result(answer(hit(9), hit(4)))
@@ -122,7 +122,24 @@ async def test_what_is_found_reaches_the_view_as_it_is_told_and_at_the_end(on: S
     assert on.stands() is State.ENDED
 
 
-async def test_a_search_goes_on_where_it_had_found_enough(on: Searching) -> None:
+async def test_hits_come_in_parts_until_there_are_enough_and_are_all_of_the_first_moment(
+    on: Searching, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wiring_module, "AT_A_TIME", 3)
+    (await on.search()).future.set_result(answer(hit(9), hit(7), searched_to=7))
+    await until(lambda: len(on.session.asked) == 2)
+    assert on.session.asked[1].request == EventSearchRequest("needle", 7, wiring_module.PART)
+    assert on.stands() is State.SEARCHING
+
+    later = EventHits((hit(4),), 4, NOW_MS + 60_000)
+    on.session.asked[1].future.set_result(later)
+    await on.ended()
+
+    assert on.view.strip.text == "The newest 3 hits, as of 00:55:00"
+
+
+async def test_a_search_goes_on_where_it_had_found_enough(on: Searching, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wiring_module, "AT_A_TIME", 1)
     (await on.search()).future.set_result(answer(hit(9), searched_to=9))
     await on.ended()
     assert on.stands() is State.FULL
@@ -130,7 +147,7 @@ async def test_a_search_goes_on_where_it_had_found_enough(on: Searching) -> None
     on.view.more_requested.emit(9)
     await until(lambda: len(on.session.asked) == 2)
 
-    assert on.session.asked[1].request == EventSearchRequest("needle", before_id=9)
+    assert on.session.asked[1].request == EventSearchRequest("needle", 9, wiring_module.PART)
     assert on.stands() is State.SEARCHING
     on.session.asked[1].future.set_result(answer(hit(4)))
     await on.ended()
