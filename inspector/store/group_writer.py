@@ -117,7 +117,9 @@ class GroupWriter:
         all. Raises Unusable where the writer is not open, and RuntimeError outside the event loop that opened it.
         """
         if not self._is_open:
-            raise Unusable("The group writer is closed: nothing was changed.")
+            raise Unusable(
+                "The group writer is not open, or was closed: it is used within async with; nothing was changed."
+            )
         require_function("rule", rule)
         if asyncio.get_running_loop() is not self._loop:
             raise RuntimeError("A group writer belongs to the event loop that opened it.")

@@ -103,6 +103,8 @@ def check_move(found: Found, to: Status) -> None:
     if not may_move(found.status, to):
         onwards = [status for status in Status if may_move(found.status, status)]
         reason = f"from there a task becomes {' or '.join(onwards)}" if onwards else "it has ended, and stays so"
+        if onwards and found.status is to:
+            reason = "it is that already, by another worker or another call"
         raise refusal(found.task_id, found.status, to, reason)
 
 

@@ -129,3 +129,15 @@ def test_a_task_that_another_claims_before_the_lock_is_left_to_it(rig: Rig) -> N
         claimed = store.claim_next_task(rig.db, now_ms=301)
     assert claimed is not None
     assert (others[0].id, claimed.id) == ("first", "second")
+
+
+def test_the_second_of_two_claims_is_told_that_there_was_a_first(rig: Rig) -> None:
+    put(rig.db, "loading")
+    with rig.unchanged(), pytest.raises(store.Refused, match="is loading and cannot become loading: it is that already"):
+        store.start_task(rig.db, "t", status="loading", attempt=1, now_ms=200)
+
+
+def test_a_refused_move_tells_which_there_are(rig: Rig) -> None:
+    put(rig.db, "queued")
+    with rig.unchanged(), pytest.raises(store.Refused, match="becomes loading or running or failed or cancelled"):
+        store.complete_task(rig.db, "t", {}, attempt=1, now_ms=200)
