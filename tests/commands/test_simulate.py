@@ -146,3 +146,19 @@ def test_a_bar_goes_to_a_terminal_alone_and_is_wiped(tmp_path: Path) -> None:
     assert b"\r[##############################] Writing it to the disk" in shown
     assert shown.endswith(b" \r")
     assert b"\n" not in shown
+
+
+@pytest.mark.process
+async def test_what_a_killed_one_left_is_taken_away_by_the_next(tmp_path: Path) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "inspector", "simulate", tmp_path / "lmsp.db", "--tasks", "5000000"),
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    await until(lambda: sum(entry.stat().st_size for entry in tmp_path.glob(".*.part/*")) > 1_000_000)
+    process.kill()
+    await process.wait()
+    assert len(left_in(tmp_path)) == 1
+    result = CliRunner().invoke(command_line, ["simulate", str(tmp_path / "lmsp.db"), "--tasks", "10"])
+    assert result.exit_code == 0
+    assert left_in(tmp_path) == ["lmsp.db"]
