@@ -107,6 +107,8 @@ class ReadConnection:
         """The moment at which every query is stopped, by time.monotonic; None for never."""
         self.holds_back = "immutable=1" not in options
         """Whether a checkpoint may wait for what is read: then a read is short, and what takes long is many reads."""
+        self.common: set[str] = set()
+        """Models that many tasks name, as was found: that is asked once, since it only decides what is quicker."""
         self._longest = LONGEST_VALUE
         self._should_stop = should_stop
         self._db = sqlite3.connect(

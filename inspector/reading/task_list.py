@@ -21,6 +21,8 @@ _LATEST: Final = (1 << 63) - 1
 _RARE: Final = 2_000
 """A model that so few tasks name is looked for by its own index; another one along the list."""
 
+_MOST_KNOWN: Final = 1_000
+
 _TIMED: Final = "created_at <= :latest AND typeof(created_at) = 'integer'"
 _UNTIMED: Final = "typeof(created_at) <> 'integer'"
 
@@ -167,9 +169,16 @@ def _part(connection: ReadConnection, shape: Shape, wanted: TaskFilter, *, by_cr
 
 
 def _is_rare(connection: ReadConnection, models: list[str], wanted: TaskFilter) -> bool:
+    model = wanted.model_id or ""
+    if model in connection.common:
+        return False
     sql = f"SELECT count(*) FROM (SELECT 1 FROM tasks WHERE {models[0]} LIMIT :most)"  # noqa: S608  a condition of ours
     found = connection.value(sql, {"model_id": wanted.model_id, "most": _RARE + 1})
-    return isinstance(found, int) and found <= _RARE
+    if isinstance(found, int) and found <= _RARE:
+        return True
+    if len(connection.common) < _MOST_KNOWN:
+        connection.common.add(model)
+    return False
 
 
 def _all(*conditions: str) -> str:

@@ -14,7 +14,7 @@ from inspector.reading.orders import Orders
 from inspector.reading.recognising import TASK_COLUMNS, Shape, recognise
 from inspector.reading.task_list import Bound, task_list
 from inspector.reading.task_pages import task_page, tasks_by_prefix
-from tests.support.reading_databases import in_memory
+from tests.support.reading_databases import add_task, in_memory
 
 BARE = f"CREATE TABLE tasks ({', '.join(TASK_COLUMNS)}); CREATE TABLE task_events (task_id, seq);"
 BY_ID = "CREATE UNIQUE INDEX ids ON tasks (id);"
@@ -150,6 +150,26 @@ def test_the_tasks_of_a_rare_model_are_found_by_its_index() -> None:
     plan = [step[3] for step in db.execute(f"EXPLAIN QUERY PLAN {seen[-1]}")]
     db.close()
     assert plan == ["SEARCH tasks USING INDEX tasks_by_model (model_id=?)", "USE TEMP B-TREE FOR ORDER BY"]
+
+
+@pytest.mark.parametrize(("rare", "times"), [(2, 3), (1, 1)])
+def test_whether_a_model_is_rare_is_asked_until_it_is_not(
+    rare: int, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.reading.task_list._RARE", rare)
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    db.executescript(native.DDL)
+    for task_id in ("a", "b"):
+        add_task(db, task_id, model_id="m")
+    connection = in_memory(db)
+    shape = recognise(connection, "a.db")
+    seen: list[str] = []
+    db.set_trace_callback(seen.append)
+    pages = [task_page(connection, shape, TaskFilter(model_id="m"), None, 10, 0) for _ in range(3)]
+    db.close()
+
+    assert [[task.id for task in page.tasks] for page in pages] == [["b", "a"]] * 3
+    assert sum("count(*)" in statement for statement in seen) == times
 
 
 def test_a_prefix_is_found_by_the_primary_key_as_typed_or_in_the_other_case() -> None:

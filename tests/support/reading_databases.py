@@ -47,6 +47,7 @@ def in_memory(db: sqlite3.Connection) -> ReadConnection:
     connection = ReadConnection.__new__(ReadConnection)
     connection.ends_at = None
     connection.holds_back = True
+    connection.common = set()
     connection._longest = LONGEST_VALUE  # noqa: SLF001  as below
     connection._db = db  # noqa: SLF001  opening a file for each case would take a hundred times as long
     return connection
