@@ -4,7 +4,8 @@ import os
 import signal
 import sqlite3
 import sys
-from contextlib import closing
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import pytest
@@ -121,18 +122,30 @@ def left_in(folder: Path) -> list[str]:
     return [entry.name for entry in folder.iterdir()]
 
 
-@pytest.mark.process
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-async def test_a_signal_ends_it_and_nothing_is_left(tmp_path: Path, number: signal.Signals, code: int) -> None:
+@asynccontextmanager
+async def at_work(folder: Path) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Give a process that makes a large history in ``folder``, once it has written some of it; it never outlives this."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "inspector", "simulate", tmp_path / "lmsp.db", "--tasks", "5000000"),
+        *(sys.executable, "-m", "inspector", "simulate", folder / "lmsp.db", "--tasks", "5000000"),
         cwd=ROOT,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    await until(lambda: sum(entry.stat().st_size for entry in tmp_path.glob(".*.part/*")) > 1_000_000)
-    process.send_signal(number)
-    assert await process.communicate() == (b"", b"")
+    try:
+        await until(lambda: sum(entry.stat().st_size for entry in folder.glob(".*.part/*")) > 1_000_000)
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.communicate()
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+async def test_a_signal_ends_it_and_nothing_is_left(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    async with at_work(tmp_path) as process:
+        process.send_signal(number)
+        assert await process.communicate() == (b"", b"")
     assert (process.returncode, left_in(tmp_path)) == (code, [])
 
 
@@ -150,14 +163,9 @@ def test_a_bar_goes_to_a_terminal_alone_and_is_wiped(tmp_path: Path) -> None:
 
 @pytest.mark.process
 async def test_what_a_killed_one_left_is_taken_away_by_the_next(tmp_path: Path) -> None:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "inspector", "simulate", tmp_path / "lmsp.db", "--tasks", "5000000"),
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
-    await until(lambda: sum(entry.stat().st_size for entry in tmp_path.glob(".*.part/*")) > 1_000_000)
-    process.kill()
-    await process.wait()
+    async with at_work(tmp_path) as process:
+        process.kill()
+        await process.communicate()
     assert len(left_in(tmp_path)) == 1
     result = CliRunner().invoke(command_line, ["simulate", str(tmp_path / "lmsp.db"), "--tasks", "10"])
     assert result.exit_code == 0
