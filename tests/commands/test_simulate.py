@@ -124,7 +124,7 @@ def left_in(folder: Path) -> list[str]:
 
 @asynccontextmanager
 async def at_work(folder: Path) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Give a process that makes a large history in ``folder``, once it has written some of it; it never outlives this."""
+    """Give a process that makes a large history in ``folder``, once some of it is written. It never outlives this."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "inspector", "simulate", folder / "lmsp.db", "--tasks", "5000000"),
         cwd=ROOT,
