@@ -239,8 +239,11 @@ class SearchView(QWidget):
 
     def _show_waiting(self) -> None:
         """Show what came since the last time."""
-        self._model.append(self._waiting)
-        self._waiting.clear()
+        if self._waiting:
+            self._model.append(self._waiting)
+            self._waiting.clear()
+            # At once: put off, it comes after a paint, and asks for another one.
+            self._table.doItemsLayout()
         self._standing = replace(self._standing, hits=self._model.rowCount())
         self._refresh()
 
