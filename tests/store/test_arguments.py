@@ -23,7 +23,19 @@ OBJECT: list[Any] = [None, 5, "text", b"{}", [1], ["ab"]]
 DATABASE: list[Any] = [None, "service.db", Path("service.db"), 5]
 TO_KEEP: list[Any] = [0, -1, 1.5, True, "5", 1 << 63]
 FUNCTION: list[Any] = [5, "print"]
-PATH: list[Any] = [None, 5, b"service.db", ["service.db"]]
+
+
+class PathInBytes:
+    """A path as ``os.scandir(b".")`` gives them."""
+
+    def __fspath__(self) -> bytes:
+        return b"service.db"
+
+    def __repr__(self) -> str:
+        return "path in bytes"
+
+
+PATH: list[Any] = [None, 5, b"service.db", ["service.db"], PathInBytes()]
 WORKER = {"db": DATABASE, "task_id": TEXT, "attempt": [*NUMBER, -1], "now_ms": MOMENT}
 
 WRONG: dict[str, dict[str, list[Any]]] = {
