@@ -9,9 +9,11 @@ import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import Final, Protocol, TypeAlias
 
-from inspector.reading.errors import SqliteTrouble, TookTooLong
+from inspector.lmsp.values import value
+from inspector.reading.errors import SqliteTrouble, TookTooLong, is_damage
 
 Value: TypeAlias = str | int | float | bytes | None
 Row: TypeAlias = tuple[Value, ...]
@@ -82,6 +84,16 @@ def uri_of(path: str, options: str) -> str:
     return f"file:{quoted}?{options}"
 
 
+@value
+class Allowances:
+    """What a connection lets a file get away with, since it could not be read otherwise."""
+
+    functions: bool = False
+    """Its schema calls functions, JSON's for one, that SQLite then takes for unsafe."""
+    damage: bool = False
+    """It is shorter than it says, or a part of its schema cannot be understood: the rest is read all the same."""
+
+
 class Reads(Protocol):
     """What a check needs of a connection: ours here, or any other one that a few lines make look like it."""
 
@@ -92,16 +104,23 @@ class Reads(Protocol):
         """Let all reads of the block see the database as of one moment."""
 
 
+_NOTHING_ALLOWED: Final = Allowances()
+
+
 class ReadConnection:
     """A connection that only reads, for one thread. Raises sqlite3.Error or UnicodeError where SQLite does."""
 
     def __init__(
-        self, path: str, options: str, *, trusted: bool = False, should_stop: Callable[[], bool] = lambda: False
+        self,
+        path: str,
+        options: str,
+        *,
+        allowed: Allowances = _NOTHING_ALLOWED,
+        should_stop: Callable[[], bool] = lambda: False,
     ) -> None:
         """Connect to ``path`` with the URI ``options`` (``mode=ro`` and the like).
 
-        ``trusted`` lets the schema call functions: for a file whose own schema uses JSON, which SQLite then takes for
-        unsafe. The authorizer stays. ``should_stop`` ends a running query when it answers True.
+        Whatever is ``allowed``, the authorizer stays. ``should_stop`` ends a running query when it answers True.
         """
         self.ends_at: float | None = None
         """The moment at which every query is stopped, by time.monotonic; None for never."""
@@ -115,22 +134,30 @@ class ReadConnection:
             uri_of(path, options), uri=True, isolation_level=None, timeout=_BUSY_S, cached_statements=64
         )
         try:
-            self._harden(trusted=trusted)
+            self._harden(allowed)
         except BaseException:
             self._db.close()
             raise
 
-    def _harden(self, *, trusted: bool) -> None:
+    def _harden(self, allowed: Allowances) -> None:
+        left_alone = {
+            "SQLITE_DBCONFIG_TRUSTED_SCHEMA": allowed.functions,
+            # It would switch writable_schema off again.
+            "SQLITE_DBCONFIG_DEFENSIVE": allowed.damage,
+        }
         if hasattr(self._db, "setconfig"):  # Python 3.12 and later
             for switch, wanted in _SWITCHES:
-                if not (trusted and switch == "SQLITE_DBCONFIG_TRUSTED_SCHEMA"):
+                if not left_alone.get(switch):
                     self._db.setconfig(getattr(sqlite3, switch), wanted)
         for limit, most in _LIMITS.items():
             self._db.setlimit(limit, most)
         for pragma in _PRAGMAS:
             self._db.execute(f"PRAGMA {pragma}").fetchall()
-        if trusted:
+        if allowed.functions:
             self._db.execute("PRAGMA trusted_schema=ON").fetchall()
+        if allowed.damage:
+            # SQLite's own way to read what it would refuse as a whole. Nothing is written: query_only, authorizer.
+            self._db.execute("PRAGMA writable_schema=ON").fetchall()
         self._db.set_progress_handler(self._is_over, _OPS_BETWEEN_LOOKS)
         self._db.set_authorizer(_reads_only)
 
@@ -255,20 +282,29 @@ def is_unsafe_use(error: BaseException) -> bool:
     return isinstance(error, sqlite3.DatabaseError) and "unsafe use of" in str(error)
 
 
-def connect(path: str, options: str, *, should_stop: Callable[[], bool] = lambda: False) -> tuple[ReadConnection, bool]:
-    """Connect and read the schema: SQLite says what is wrong only then. Return also whether the schema is trusted."""
-    try:
-        return _probed(path, options, trusted=False, should_stop=should_stop), False
-    except SqliteTrouble as error:
-        if not is_unsafe_use(error):
-            raise
-    return _probed(path, options, trusted=True, should_stop=should_stop), True
+def connect(
+    path: str, options: str, *, should_stop: Callable[[], bool] = lambda: False
+) -> tuple[ReadConnection, Allowances]:
+    """Connect and read the schema: SQLite says what is wrong only then. Return also what had to be allowed for it."""
+    allowed = _NOTHING_ALLOWED
+    while True:
+        try:
+            return _probed(path, options, allowed, should_stop), allowed
+        except SqliteTrouble as error:
+            if is_unsafe_use(error) and not allowed.functions:
+                allowed = replace(allowed, functions=True)
+            elif is_damage(error) and not allowed.damage:
+                allowed = replace(allowed, damage=True)
+            else:
+                raise
 
 
-def _probed(path: str, options: str, *, trusted: bool, should_stop: Callable[[], bool]) -> ReadConnection:
-    connection = ReadConnection(path, options, trusted=trusted, should_stop=should_stop)
+def _probed(path: str, options: str, allowed: Allowances, should_stop: Callable[[], bool]) -> ReadConnection:
+    connection = ReadConnection(path, options, allowed=allowed, should_stop=should_stop)
     try:
         connection.rows("SELECT type, name FROM sqlite_schema LIMIT 1")
+        if allowed.damage and not connection.rows("SELECT 1 FROM sqlite_schema WHERE type = 'table' LIMIT 1"):
+            raise sqlite3.DatabaseError("nothing of the schema is left")
     except BaseException:
         connection.close()
         raise

@@ -73,6 +73,11 @@ def is_too_big(error: BaseException) -> bool:
     return primary_code(error) == sqlite3.SQLITE_TOOBIG
 
 
+def is_damage(error: BaseException) -> bool:
+    """Say whether SQLite found the file damaged, or could not even decode its own words about it (faults.md 1.6)."""
+    return primary_code(error) == sqlite3.SQLITE_CORRUPT or isinstance(error, UnicodeError)
+
+
 def sentence_of(error: BaseException, name: str) -> str:
     """Say what ``error``, raised while reading the file called ``name``, means; its code's name stands behind."""
     code = primary_code(error)

@@ -15,6 +15,7 @@ from inspector.reading.companions import Guard, guard_of, refuse_odd_companions
 from inspector.reading.errors import Unreadable
 from inspector.reading.header import Header, read_header, wal_holds_frames
 from inspector.reading.holders import Holder, holders_of
+from inspector.reading.wal_end import pages_left_out
 
 _LONGEST_PATH: Final = 504
 """SQLite takes 512 bytes, ``-journal`` included."""
@@ -37,6 +38,8 @@ class Look:
     guard: Guard
     hot_journal: bool
     """Whether a -journal of an unfinished transaction lies beside it."""
+    may_read_shm: bool
+    """Whether there is permission for the -shm, where there is one."""
 
 
 def look_at(
@@ -60,12 +63,17 @@ def look_at(
         name=name,
         mode=chosen,
         why=found.why(chosen, wished=mode is not None),
-        notes=() if found.holder else found.notes(header.missing_bytes),
+        notes=() if found.holder else found.notes(header.missing_bytes, _left_out(real, chosen)),
         holder=found.holder,
         wal=header.wal,
         guard=guard,
         hot_journal=found.hot_journal,
+        may_read_shm=found.may_read_shm,
     )
+
+
+def _left_out(real: str, mode: Mode) -> int:
+    return pages_left_out(f"{real}-wal") if mode in (Mode.CRASHED, Mode.COPY) else 0
 
 
 @value
@@ -75,6 +83,7 @@ class _Found:
     holder: Holder | None
     has_wal: bool
     has_shm: bool
+    may_read_shm: bool
     hot_journal: bool
     was_live: bool
     seen_changing: bool
@@ -82,7 +91,7 @@ class _Found:
     def mode(self) -> Mode:
         if self.holder or (self.seen_changing and not self.wal and not self.hot_journal):
             return Mode.LIVE
-        if self.hot_journal or (self.wal and self.has_wal and not self.has_shm):
+        if self.hot_journal or (self.wal and self.has_wal and not (self.has_shm and self.may_read_shm)):
             return Mode.COPY
         return Mode.CRASHED if self.wal and self.has_wal else Mode.RESTING
 
@@ -124,11 +133,19 @@ class _Found:
                 return "Read from a private copy, because you asked for a copy."
             case Mode.COPY if self.hot_journal:
                 return "Read from a private copy: a -journal of an unfinished transaction lies here."
+            case Mode.COPY if not self.may_read_shm:
+                return "Read from a private copy: there is no permission for the -shm beside it."
             case Mode.COPY:
                 return "Read from a private copy: a -wal lies here without its -shm."
 
-    def notes(self, missing_bytes: int) -> tuple[str, ...]:
+    def notes(self, missing_bytes: int, left_out: int) -> tuple[str, ...]:
         notes = []
+        if left_out:
+            pages = "1 page" if left_out == 1 else f"{left_out:,} pages"
+            notes.append(
+                f"{pages} at the end of the -wal belong to no whole commit and are left out: a transaction was not "
+                "finished, or the file was cut off or damaged."
+            )
         if self.wal and not self.has_wal:
             notes.append(
                 f"No -wal lies beside {self.name}. If this is a copy that was made while its service ran, "
@@ -153,6 +170,7 @@ def _found(real: str, name: str, *, was_live: bool, seen_changing: bool) -> tupl
         holder=holders[0] if holders else None,
         has_wal=wal_holds_frames(f"{real}-wal"),
         has_shm=guard.shm is not None,
+        may_read_shm=guard.shm is None or os.access(f"{real}-shm", os.R_OK, effective_ids=True),
         hot_journal=_is_hot(f"{real}-journal"),
         was_live=was_live,
         seen_changing=seen_changing,

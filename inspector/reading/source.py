@@ -24,6 +24,9 @@ from inspector.reading.recognising import Shape, recognise
 _TRIES: Final = 3
 _OPENING_MS: Final = 5_000
 
+_WITHOUT_SHM: Final = "mode=ro"
+"""Of a live file whose -shm is not ours to read: SQLite then keeps an index of the -wal of its own."""
+
 _OPTIONS: Final = {
     # readonly_shm, live as well: where the service closes at this very moment, SQLite finds no -shm and says so,
     # instead of making a new one. (An empty -wal may be left then: it counts as absent.)
@@ -124,11 +127,12 @@ def _open(look: Look, should_stop: Callable[[], bool]) -> Source:
             copy = PrivateCopy()
             notes += _fill(copy, look, should_stop)
             path = copy.path
-        connection, trusted = connect(path, _OPTIONS[look.mode], should_stop=should_stop)
+        options = _OPTIONS[look.mode] if look.may_read_shm or look.mode is not Mode.LIVE else _WITHOUT_SHM
+        connection, allowed = connect(path, options, should_stop=should_stop)
         try:
             with connection.within(_OPENING_MS):
                 shape = recognise(connection, look.name)
-                if copy is not None:
+                if copy is not None and not allowed.damage:
                     notes += _check(connection, look.name)
         except BaseException:
             connection.close()
@@ -137,8 +141,10 @@ def _open(look: Look, should_stop: Callable[[], bool]) -> Source:
         if copy is not None:
             copy.remove()
         raise
-    if trusted:
+    if allowed.functions:
         notes.append("Its schema calls functions that SQLite takes for unsafe; it is read all the same.")
+    if allowed.damage:
+        notes.append(f"{look.name} is incomplete or damaged: what can still be read is shown.")
     return Source(look, connection, shape, tuple(notes), copy)
 
 

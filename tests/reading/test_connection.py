@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from inspector.reading.connection import LONGEST_VALUE, ReadConnection, connect, copy_live, take_in_companions
+from inspector.reading.connection import (
+    LONGEST_VALUE,
+    Allowances,
+    ReadConnection,
+    connect,
+    copy_live,
+    take_in_companions,
+)
 from inspector.reading.errors import Unanswered
 from tests.support.proof import differences, touch_state
 from tests.support.reading_crashes import hot
@@ -160,14 +167,35 @@ def test_a_schema_that_calls_functions_is_read_and_said_to_be_so(tmp_path: Path)
         refused = True
     plain.close()
 
-    connection, trusted = connect(str(path), "mode=ro&immutable=1")
+    connection, allowed = connect(str(path), "mode=ro&immutable=1")
 
-    assert trusted is refused
+    assert allowed == Allowances(functions=refused)
     assert connection.rows("SELECT id FROM tasks") == [("a",)]
     for statement in FORBIDDEN:
         with pytest.raises(sqlite3.DatabaseError):
             connection.rows(statement)
     connection.close()
+
+
+@pytest.mark.parametrize("cut", [5_000, 9_000])
+def test_a_file_that_is_cut_off_is_read_as_far_as_it_goes_and_nothing_can_be_written(tmp_path: Path, cut: int) -> None:
+    path = make(tmp_path / "service.db", "early", journal="delete")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-cut])
+    plain = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
+    with pytest.raises(sqlite3.DatabaseError, match="malformed"):
+        plain.execute("SELECT id FROM tasks")
+    plain.close()
+
+    connection, allowed = connect(str(path), "mode=ro&immutable=1")
+
+    assert allowed == Allowances(damage=True)
+    assert connection.rows("SELECT id FROM tasks NOT INDEXED") == [("early",)]
+    for statement in FORBIDDEN:
+        with pytest.raises(sqlite3.DatabaseError):
+            connection.rows(statement)
+    connection.close()
+    assert path.read_bytes() == whole[:-cut]
 
 
 def test_a_name_with_the_marks_of_a_uri_reaches_its_own_file(tmp_path: Path) -> None:
