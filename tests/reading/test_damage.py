@@ -1,33 +1,21 @@
 """A damaged file is read as far as it goes: one sentence for what cannot be read, never another exception, no hang."""
 
-import random
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from inspector.layout.pages import TaskPage
-from inspector.reading.errors import Unanswered, Unreadable
+from inspector.reading.errors import Unanswered
 from inspector.reading.messages import Moved
-from inspector.reading.reader import Reader, open_reader
+from inspector.reading.reader import open_reader
 from inspector.reading.requests import (
-    CountsRequest,
-    EventDataRequest,
     EventPageRequest,
-    LeftoversRequest,
-    ModelsRequest,
-    Request,
-    RetentionRequest,
-    TaskDetailRequest,
     TaskPageRequest,
-    TasksByIdRequest,
-    TimelineRequest,
-    Watch,
 )
-from tests.support.proof import differences, touch_state
+from tests.support.damage import QUESTIONS, many_pages, read_damaged
 from tests.support.reading_crashes import crashed
-from tests.support.reading_databases import add_deltas, add_task, create, move_task, read_at
+from tests.support.reading_databases import read_at
 from tests.support.reading_service import service_on
 
 pytestmark = pytest.mark.timeout(60)
@@ -35,115 +23,7 @@ pytestmark = pytest.mark.timeout(60)
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """A database of many pages, as bytes."""
-    path = tmp_path_factory.mktemp("whole") / "service.db"
-    db = create(path, journal="delete")
-    db.execute("PRAGMA synchronous=OFF")
-    for number in range(60):
-        add_task(db, f"task-{number:03}", request="{}" * 200, client_id="c", model_id="m")
-        move_task(db, f"task-{number:03}", "running")
-        add_deltas(db, f"task-{number:03}", 20)
-    db.close()
-    return path.read_bytes()
-
-
-QUESTIONS: tuple[Request, ...] = (
-    TaskPageRequest(),
-    TasksByIdRequest(("task-001", "task-059")),
-    TaskDetailRequest("task-030"),
-    EventPageRequest("task-030"),
-    EventDataRequest("task-030", 3),
-    TimelineRequest("task-030", limit=10),
-    CountsRequest(),
-    ModelsRequest(),
-    LeftoversRequest(),
-    RetentionRequest(1),
-    Watch(("task-001",)),
-)
-
-
-def answers(reader: Reader) -> int:
-    """Ask everything, and return how many questions were answered."""
-    answered = 0
-    refusals = []
-    for request in QUESTIONS:
-        try:
-            reader.answer(request)
-            answered += 1
-        except Unanswered as error:
-            refusals.append(error.sentence)
-    reader.look()
-    assert all(sentence.isprintable() and sentence.endswith(".") for sentence in refusals)
-    return answered
-
-
-def noise_anywhere(data: bytearray, chance: random.Random) -> None:
-    at = chance.randrange(len(data) - 32)
-    data[at : at + 32] = chance.randbytes(32)
-
-
-def noise_in_the_schema(data: bytearray, chance: random.Random) -> None:
-    at = chance.randrange(100, 4096 - 32)
-    data[at : at + 32] = chance.randbytes(32)
-
-
-def noise_in_the_header(data: bytearray, chance: random.Random) -> None:
-    at = chance.randrange(16, 92)
-    data[at : at + 8] = chance.randbytes(8)
-
-
-def a_page_of_noise(data: bytearray, chance: random.Random) -> None:
-    at = 4096 * chance.randrange(1, len(data) // 4096)
-    data[at : at + 4096] = chance.randbytes(4096)
-
-
-def a_page_of_nothing(data: bytearray, chance: random.Random) -> None:
-    at = 4096 * chance.randrange(1, len(data) // 4096)
-    data[at : at + 4096] = bytes(4096)
-
-
-def one_byte(data: bytearray, chance: random.Random) -> None:
-    data[chance.randrange(100, len(data))] = chance.randrange(256)
-
-
-def cut_off(data: bytearray, chance: random.Random) -> None:
-    del data[chance.randrange(100, len(data)) :]
-
-
-DAMAGES: tuple[Callable[[bytearray, random.Random], None], ...] = (
-    *(noise_anywhere, noise_in_the_schema, noise_in_the_header, a_page_of_noise, a_page_of_nothing, one_byte, cut_off),
-)
-
-
-def read_damaged(path: Path) -> int | None:
-    """Read a damaged file; None where it cannot be opened at all."""
-    before = touch_state(path)
-    answered: int | None = None
-    sentence = "service.db "
-    try:
-        with open_reader(path, now_ms=read_at) as reader:
-            answered = answers(reader)
-    except Unreadable as error:
-        sentence = error.sentence
-    assert sentence.startswith("service.db ")
-    assert sentence.isprintable()
-    assert differences(before, touch_state(path)) == ()
-    return answered
-
-
-@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
-@pytest.mark.parametrize(
-    "seeds", [range(12), pytest.param(range(12, 300), marks=pytest.mark.large)], ids=["few", "many"]
-)
-def test_damage_is_told_in_sentences(
-    whole: bytes, tmp_path: Path, damage: Callable[[bytearray, random.Random], None], seeds: range
-) -> None:
-    path = tmp_path / "service.db"
-    for seed in seeds:
-        data = bytearray(whole)
-        damage(data, random.Random(seed))
-        path.write_bytes(data)
-        read_damaged(path)
+    return many_pages(tmp_path_factory.mktemp("whole") / "service.db")
 
 
 def damaged_log(whole: bytes, scratch: Path) -> bytes:
