@@ -1,0 +1,121 @@
+"""Whatever locks other processes hold: what can be read is read, and what cannot is said in time and comes back."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from inspector.layout.opened import Mode
+from inspector.layout.pages import TaskPage
+from inspector.reading.errors import Unanswered, Unreadable
+from inspector.reading.messages import Lost, Moved
+from inspector.reading.reader import Reader, open_reader
+from inspector.reading.requests import TaskPageRequest
+from tests.support.reading_databases import add_task, make, read_at
+from tests.support.reading_service import service_on
+
+pytestmark = pytest.mark.timeout(30)
+
+SENTENCE_WITHIN_S = 2.0
+LOCKED = "service.db is locked by another process (SQLITE_BUSY)."
+
+
+def ids(reader: Reader) -> list[str]:
+    page = reader.answer(TaskPageRequest())
+    assert isinstance(page, TaskPage)
+    return sorted(task.id for task in page.tasks)
+
+
+@pytest.mark.parametrize("journal", ["delete", "wal"])
+@pytest.mark.parametrize("lock", ["IMMEDIATE", "EXCLUSIVE"])
+def test_a_writer_in_its_transaction_is_read_past_where_sqlite_lets_one(
+    tmp_path: Path, journal: str, lock: str
+) -> None:
+    path = make(tmp_path / "service.db", "early", journal=journal)
+    with service_on(path) as service, open_reader(path, now_ms=read_at) as reader:
+        service.execute(f"BEGIN {lock}")
+        service.execute("UPDATE tasks SET error_code = 'unseen'")
+        began = time.monotonic()
+        if journal == "delete" and lock == "EXCLUSIVE":
+            with pytest.raises(Unanswered) as refused:
+                ids(reader)
+            assert time.monotonic() - began < SENTENCE_WITHIN_S
+            assert refused.value.sentence == LOCKED
+            assert not any(isinstance(push, Lost) for push in reader.look())
+        else:
+            assert ids(reader) == ["early"]
+        service.execute("ROLLBACK")
+
+        assert ids(reader) == ["early"]
+
+
+@pytest.mark.parametrize("journal", ["delete", "wal"])
+@pytest.mark.parametrize("lock", ["IMMEDIATE", "EXCLUSIVE"])
+def test_a_file_whose_writer_is_in_its_transaction_opens_where_sqlite_lets_one(
+    tmp_path: Path, journal: str, lock: str
+) -> None:
+    path = make(tmp_path / "service.db", "early", journal=journal)
+    with service_on(path) as service:
+        service.execute(f"BEGIN {lock}")
+        began = time.monotonic()
+        if journal == "delete" and lock == "EXCLUSIVE":
+            with pytest.raises(Unreadable) as refused:
+                open_reader(path, now_ms=read_at)
+            assert (refused.value.sentence, refused.value.may_pass) == (LOCKED, True)
+        else:
+            with open_reader(path, now_ms=read_at) as reader:
+                assert reader.opened.mode is Mode.LIVE
+                assert ids(reader) == ["early"]
+        assert time.monotonic() - began < SENTENCE_WITHIN_S
+
+
+@pytest.mark.parametrize("journal", ["delete", "wal"])
+def test_a_service_that_keeps_the_file_for_itself_is_said_to(tmp_path: Path, journal: str) -> None:
+    path = make(tmp_path / "service.db", "early", journal=journal)
+    with service_on(path, "locking_mode=EXCLUSIVE") as service:
+        add_task(service, "late")
+        began = time.monotonic()
+        with pytest.raises(Unreadable) as refused:
+            open_reader(path, now_ms=read_at)
+        assert refused.value.sentence == LOCKED
+        assert time.monotonic() - began < SENTENCE_WITHIN_S
+    with open_reader(path, now_ms=read_at) as reader:
+        assert ids(reader) == ["early", "late"]
+
+
+def test_what_is_read_stays_while_a_lock_lasts_and_what_was_committed_comes_after_it(tmp_path: Path) -> None:
+    path = make(tmp_path / "service.db", "early", journal="delete")
+    with service_on(path) as service, open_reader(path, now_ms=read_at) as reader:
+        service.execute("BEGIN EXCLUSIVE")
+        service.execute("INSERT INTO service_config VALUES ('k', '1', 1)")
+        for _ in range(3):
+            assert not any(isinstance(push, Lost | Moved) for push in reader.look())
+        service.execute("COMMIT")
+        add_task(service, "late")
+        moved = [push for _ in range(3) for push in reader.look() if isinstance(push, Moved)]
+
+        assert [row.id for push in moved for row in push.rows] == ["late"]
+
+
+def test_a_reader_holds_back_no_checkpoint(tmp_path: Path) -> None:
+    path = make(tmp_path / "service.db", "early")
+    with service_on(path, "wal_autocheckpoint=0") as service, open_reader(path, now_ms=read_at) as reader:
+        for number in range(20):
+            add_task(service, f"late-{number}")
+            reader.look()
+            ids(reader)
+
+            assert service.execute("PRAGMA wal_checkpoint(TRUNCATE)") == [[0, 0, 0]]
+            assert (tmp_path / "service.db-wal").stat().st_size == 0
+
+
+def test_a_service_that_changes_the_journal_mode_is_followed(tmp_path: Path) -> None:
+    path = make(tmp_path / "service.db", "early")
+    with open_reader(path, now_ms=read_at) as reader:
+        with service_on(path) as service:
+            service.execute("PRAGMA journal_mode=DELETE")
+            add_task(service, "late")
+            reader.look()
+            assert ids(reader) == ["early", "late"]
+        reader.look()
+        assert ids(reader) == ["early", "late"]
