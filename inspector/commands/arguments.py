@@ -55,3 +55,7 @@ mode_option: Final = click.option(
     callback=lambda _ctx, _param, value: None if value is None else Mode(value),
     help="How to read the file. The default is found out; a wrong wish is refused with the reason.",
 )
+
+proof_option: Final = click.option(
+    "--proof", "proving", is_flag=True, help="Hash the file before and after, and say in one line that it is the same."
+)

@@ -13,13 +13,14 @@ from inspector.checks.files import check_file
 from inspector.checks.findings import Checked, Finding, Severity
 from inspector.checks.rulebook import ALL_NAMES, FILE_IS_SOUND
 from inspector.checks.walking import check_database
-from inspector.commands.arguments import database_argument, json_option, mode_option
+from inspector.commands.arguments import database_argument, json_option, mode_option, proof_option
 from inspector.commands.clock import Clock
 from inspector.commands.ending import REFUSED, NotDone
-from inspector.commands.opening import DEADLINE_MS, opened_lines, reading
+from inspector.commands.opening import DEADLINE_MS, opened_document, opened_lines, reading
 from inspector.commands.output import write_json, write_lines
 from inspector.commands.progress import ProgressLine
-from inspector.layout.opened import Mode
+from inspector.commands.proving import Proof, proof_document, proof_lines
+from inspector.layout.opened import Mode, Opened
 from inspector.layout.visible import visible
 from inspector.reading.connection import Reads
 from inspector.reading.messages import Lost
@@ -39,25 +40,33 @@ _LISTED: Final = 10
 @database_argument
 @json_option
 @mode_option
+@proof_option
 @click.pass_obj
-def check(clock: Clock, database: Path, as_json: bool, mode: Mode | None) -> None:
+def check(clock: Clock, database: Path, as_json: bool, mode: Mode | None, proving: bool) -> None:
     """Check everything in the database against the rules of section 11, and the file itself.
 
     Exit status 1 where a rule is broken. A warning, which may have an innocent reason, leaves it 0. Rules that need a
     table or a column that is not there are skipped, and named. A database at work can be checked: nothing is written,
     and no read is long.
     """
+    proof = Proof(database, mode, clock) if proving else None
     progress = ProgressLine()
     try:
         with reading(database, mode, clock) as reader:
             findings, checked = _checked(reader, progress)
-            opened = opened_lines(reader.opened)
+            opened = reader.opened
     finally:
         progress.clear()
     if as_json:
-        write_json(_document(findings, checked))
+        write_json(_document(findings, checked, opened, proof_document(proof)))
     else:
-        write_lines(*_listing(findings), *_skipped(checked), *opened, _sum(findings, checked))
+        write_lines(
+            *_listing(findings),
+            *_skipped(checked),
+            *opened_lines(opened),
+            *proof_lines(proof),
+            _sum(findings, checked),
+        )
     if any(finding.severity is Severity.ERROR for finding in findings):
         raise click.exceptions.Exit(REFUSED)
 
@@ -96,9 +105,12 @@ class _Asking:
         return self._reader.read(lambda connection, _shape: question(connection), deadline_ms=self._deadline_ms)
 
 
-def _document(findings: Iterable[Finding], checked: Checked) -> str:
+def _document(findings: Iterable[Finding], checked: Checked, opened: Opened, proof: str) -> str:
     listed = ",\n ".join(json.dumps(asdict(finding)) for finding in findings)
-    return f'{{"findings": [{listed}],\n"checked": {json.dumps(asdict(checked))}}}'
+    return (
+        f'{{"findings": [{listed}],\n"checked": {json.dumps(asdict(checked))},\n'
+        f'"opened": {json.dumps(opened_document(opened))}{proof}}}'
+    )
 
 
 def _listing(findings: list[Finding]) -> Iterator[str]:

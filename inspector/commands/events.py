@@ -8,11 +8,12 @@ from typing import Final
 
 import click
 
-from inspector.commands.arguments import database_argument, json_option, mode_option, task_argument
+from inspector.commands.arguments import database_argument, json_option, mode_option, proof_option, task_argument
 from inspector.commands.clock import Clock
 from inspector.commands.ending import NotDone, Refused
-from inspector.commands.opening import asked, no_such_task, opened_lines, reading
+from inspector.commands.opening import asked, no_such_task, opened_document, opened_lines, reading
 from inspector.commands.output import utc, write_json, write_lines
+from inspector.commands.proving import Proof, proof_document, proof_lines
 from inspector.commands.stored_json import spliced
 from inspector.commands.table import Column, aligned, line_of, terminal_width, widths_of
 from inspector.layout.opened import Mode
@@ -48,8 +49,11 @@ _COLUMNS: Final = (
     help="Go on with the events that come, until the task has ended. With --json: one line of JSON for each event.",
 )
 @mode_option
+@proof_option
 @click.pass_obj
-def events(clock: Clock, database: Path, task_id: str, as_json: bool, follow: bool, mode: Mode | None) -> None:
+def events(
+    clock: Clock, database: Path, task_id: str, as_json: bool, follow: bool, mode: Mode | None, proving: bool
+) -> None:
     """List the events of task TASK in the order of their sequence numbers.
 
     Stored JSON is printed as it stands. Data that is no JSON, or nests too deep, is null in the document, and its
@@ -57,6 +61,9 @@ def events(clock: Clock, database: Path, task_id: str, as_json: bool, follow: bo
     """
     if follow and mode is Mode.COPY:
         raise click.UsageError("--follow and --mode copy exclude each other: no event comes in a copy.")
+    if follow and proving:
+        raise click.UsageError("--follow and --proof exclude each other: a file that is followed may change.")
+    proof = Proof(database, mode, clock) if proving else None
     with reading(database, mode, clock) as reader:
         if _task(reader, task_id) is None:
             raise no_such_task(task_id)
@@ -69,11 +76,14 @@ def events(clock: Clock, database: Path, task_id: str, as_json: bool, follow: bo
         opened = reader.opened
     if as_json:
         listed = ",\n ".join(_document(event) for event in log)
-        write_json(f'{{"task_id": {json.dumps(task_id)}, "events": [{listed}]}}')
+        write_json(
+            f'{{"task_id": {json.dumps(task_id)}, "events": [{listed}],\n'
+            f'"opened": {json.dumps(opened_document(opened))}{proof_document(proof)}}}'
+        )
     else:
         listing = aligned(_COLUMNS, [_cells(event) for event in log], terminal_width())
         none = [f"Task {visible(task_id)} has no events in this file."]
-        write_lines(*(listing if log else none), *opened_lines(opened))
+        write_lines(*(listing if log else none), *opened_lines(opened), *proof_lines(proof))
 
 
 def _follow(reader: Reader, task_id: str, clock: Clock, write: Callable[[EventRow], None]) -> None:

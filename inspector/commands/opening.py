@@ -54,3 +54,14 @@ def no_such_task(task_id: str) -> Refused:
 def opened_lines(opened: Opened) -> list[str]:
     """Return how the file was opened, in words: one line for the mode, one for each note."""
     return [f"Opened {opened.mode}: {visible(opened.why)}", *(f"Note: {visible(note)}" for note in opened.notes)]
+
+
+def opened_document(opened: Opened) -> dict[str, object]:
+    """Return how the file was opened, for ``--json``."""
+    return {
+        "mode": opened.mode,
+        "why": opened.why,
+        "notes": opened.notes,
+        "holder": opened.holder,
+        "layout": opened.layout,
+    }

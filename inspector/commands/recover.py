@@ -6,14 +6,15 @@ from typing import Final
 
 import click
 
-from inspector.commands.arguments import FilePath, database_argument, json_option, mode_option
+from inspector.commands.arguments import FilePath, database_argument, json_option, mode_option, proof_option
 from inspector.commands.clock import Clock
 from inspector.commands.ending import NotDone, Refused, unusable
 from inspector.commands.holding import holders_by_descriptor, holders_by_lock_and_descriptor
-from inspector.commands.opening import asked, opened_lines, reading, require_readable
+from inspector.commands.opening import asked, opened_document, opened_lines, reading, require_readable
 from inspector.commands.output import write_json, write_lines
+from inspector.commands.proving import Proof, proof_document, proof_lines
 from inspector.commands.table import Column, aligned, terminal_width
-from inspector.layout.opened import Mode
+from inspector.layout.opened import Mode, Opened
 from inspector.layout.visible import visible
 from inspector.lmsp.recovery import RecoveryPlan, RecoveryStep, plan_recovery
 from inspector.reading.copying import NotCopied, copy_database
@@ -44,8 +45,11 @@ _COLUMNS: Final = (
 @click.option("--to", "copy", metavar="COPY", type=FilePath(), help="Do it on a copy, which is made at this path.")
 @json_option
 @mode_option
+@proof_option
 @click.pass_obj
-def recover(clock: Clock, database: Path, applying: bool, copy: Path | None, as_json: bool, mode: Mode | None) -> None:
+def recover(
+    clock: Clock, database: Path, applying: bool, copy: Path | None, as_json: bool, mode: Mode | None, proving: bool
+) -> None:
     """Show what a service does with the unfinished tasks when it starts.
 
     Without --apply and --to it is a preview, and nothing is written.
@@ -54,7 +58,10 @@ def recover(clock: Clock, database: Path, applying: bool, copy: Path | None, as_
         raise click.UsageError("--apply and --to exclude each other.")
     if mode is not None and (applying or copy is not None):
         raise click.UsageError("--mode is for the preview.")
-    opened: list[str] = []
+    if proving and (applying or copy is not None):
+        raise click.UsageError("--proof is for the preview.")
+    proof = Proof(database, mode, clock) if proving else None
+    opened: Opened | None = None
     if applying:
         plan = _applied(database, clock)
         told = f"Applied to {visible(str(database))}"
@@ -64,12 +71,12 @@ def recover(clock: Clock, database: Path, applying: bool, copy: Path | None, as_
     else:
         with reading(database, mode, clock) as reader:
             plan = plan_recovery(asked(reader, LeftoversRequest(), tuple))
-            opened = opened_lines(reader.opened)
+            opened = reader.opened
         told = "Preview, nothing is written"
     if as_json:
-        write_json(_document(plan, applied=applying or copy is not None))
+        write_json(_document(plan, opened, proof_document(proof)))
     else:
-        write_lines(*_listing(plan, told), *opened)
+        write_lines(*_listing(plan, told), *(opened_lines(opened) if opened else ()), *proof_lines(proof))
 
 
 def _applied(path: Path, clock: Clock) -> RecoveryPlan:
@@ -128,9 +135,10 @@ def _refuse_while_held(path: Path, holders: tuple[Holder, ...]) -> None:
         raise Refused(f"{names} {have} {path.name} open: recovery belongs to the one service that starts.")
 
 
-def _document(plan: RecoveryPlan, *, applied: bool) -> str:
+def _document(plan: RecoveryPlan, opened: Opened | None, proof: str) -> str:
+    """Return the plan as JSON. Without ``opened`` it was applied."""
     steps = ",\n ".join(json.dumps(_step_document(step)) for step in plan.steps)
-    ending = ', "applied": true' if applied else ""
+    ending = ', "applied": true' if opened is None else f',\n"opened": {json.dumps(opened_document(opened))}{proof}'
     return f'{{"tasks": [{steps}],\n"counts": {json.dumps(plan.counts())}{ending}}}'
 
 

@@ -12,10 +12,10 @@ from sqlite_utils import Database
 from inspector.commands.arguments import database_argument, json_option, mode_option
 from inspector.commands.clock import Clock
 from inspector.commands.ending import NotDone, Refused, unusable
-from inspector.commands.opening import DEADLINE_MS, opened_lines, reading, require_readable
+from inspector.commands.opening import DEADLINE_MS, opened_document, opened_lines, reading, require_readable
 from inspector.commands.output import utc, write_error, write_json, write_lines
 from inspector.commands.progress import ProgressLine
-from inspector.layout.opened import Mode
+from inspector.layout.opened import Mode, Opened
 from inspector.layout.visible import visible
 from inspector.lmsp.retention import InvalidPeriod, RetentionPlan, parse_period, period_text
 from inspector.reading.errors import Unreadable
@@ -90,21 +90,21 @@ def retention(
         raise click.UsageError("--mode is for the preview.")
     if wait_ms is not None and not applying:
         raise click.UsageError("--wait is for --apply.")
-    opened: list[str] = []
+    opened: Opened | None = None
     result: RetentionResult | None = None
     if applying:
         plan, result = _applied(database, keep_ms, wait_ms, clock)
     else:
         with reading(database, mode, clock) as reader:
             answer = reader.answer(RetentionRequest(keep_ms), deadline_ms=DEADLINE_MS)
-            opened = opened_lines(reader.opened)
+            opened = reader.opened
         if not isinstance(answer, RetentionPlan):
             raise NotDone(_NO_PERIOD)
         plan = answer
     if as_json:
-        write_json(_document(plan, result))
+        write_json(_document(plan, result, opened))
     else:
-        write_lines(*_told(plan, result, database), *opened)
+        write_lines(*_told(plan, result, database), *(opened_lines(opened) if opened else ()))
 
 
 def _applied(
@@ -203,11 +203,13 @@ def _planned(db: Database, now_ms: int, keep_ms: int | None) -> RetentionPlan:
         raise NotDone(_NO_PERIOD) from error
 
 
-def _document(plan: RetentionPlan, result: RetentionResult | None) -> str:
+def _document(plan: RetentionPlan, result: RetentionResult | None, opened: Opened | None) -> str:
     document: dict[str, object] = {name: getattr(result or plan, name) for name in _DELETED}
     document |= {name: getattr(plan, name) for name in ("kept_unfinished", "kept_recent", "keep_ms", "cutoff_ms")}
     if result is not None:
         document |= {"applied": True, "large": result.large}
+    if opened is not None:
+        document["opened"] = opened_document(opened)
     return json.dumps(document)
 
 

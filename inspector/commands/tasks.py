@@ -7,10 +7,11 @@ from typing import Final
 
 import click
 
-from inspector.commands.arguments import StoredId, database_argument, json_option, mode_option
+from inspector.commands.arguments import StoredId, database_argument, json_option, mode_option, proof_option
 from inspector.commands.clock import Clock
-from inspector.commands.opening import asked, opened_lines, reading
+from inspector.commands.opening import asked, opened_document, opened_lines, reading
 from inspector.commands.output import utc, write_json, write_lines
+from inspector.commands.proving import Proof, proof_document, proof_lines
 from inspector.commands.table import Column, aligned, terminal_width
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.pages import PAGE_ROWS, Counts, TaskFilter, TaskKey, TaskPage
@@ -51,6 +52,7 @@ _COLUMNS: Final = (
 )
 @json_option
 @mode_option
+@proof_option
 @click.pass_obj
 def tasks(
     clock: Clock,
@@ -60,20 +62,22 @@ def tasks(
     limit: int,
     as_json: bool,
     mode: Mode | None,
+    proving: bool,
 ) -> None:
     """List tasks, newest first.
 
     The counts are those of the whole database, whatever is listed.
     """
     wanted = TaskFilter(statuses=frozenset(statuses), model_id=model_id)
+    proof = Proof(database, mode, clock) if proving else None
     with reading(database, mode, clock) as reader:
         rows = _newest(reader, wanted, limit)
         counts = asked(reader, CountsRequest(), Counts)
         opened = reader.opened
     if as_json:
-        write_json(_document(rows, counts, opened))
+        write_json(_document(rows, counts, opened, proof_document(proof)))
     else:
-        write_lines(*_listing(rows, counts), *opened_lines(opened))
+        write_lines(*_listing(rows, counts), *opened_lines(opened), *proof_lines(proof))
 
 
 def _newest(reader: Reader, wanted: TaskFilter, limit: int) -> list[TaskRow]:
@@ -90,12 +94,12 @@ def _newest(reader: Reader, wanted: TaskFilter, limit: int) -> list[TaskRow]:
     return rows
 
 
-def _document(rows: list[TaskRow], counts: Counts, opened: Opened) -> str:
+def _document(rows: list[TaskRow], counts: Counts, opened: Opened, proof: str) -> str:
     listed = ",\n ".join(json.dumps(_first_keys_first(asdict(row))) for row in rows)
     return (
         f'{{"tasks": [{listed}],\n'
         f'"counts": {json.dumps(_in_order(counts))},\n'
-        f'"opened": {json.dumps({"mode": opened.mode, "why": opened.why, "notes": opened.notes})}}}'
+        f'"opened": {json.dumps(opened_document(opened))}{proof}}}'
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.proof import differences, touch_state
+from inspector.reading.proof import differences, touch_state
 from tests.support.reading_crashes import crashed
 
 
