@@ -13,7 +13,7 @@ from inspector.desktop.composition import Inspector
 from inspector.desktop.session.launch import Target
 from inspector.layout import native
 from tests.support.inspectors import an_inspector
-from tests.support.reading_databases import START_MS, add_task, create, move_task
+from tests.support.reading_databases import START_MS, add_task, create, listing, move_task
 from tests.support.turns import turns
 from tests.support.waiting import until
 
@@ -177,7 +177,7 @@ async def test_no_file_holds_up_the_window_or_is_shown_as_anything_but_text(
         assert all(len(text) <= 100_000 for text in shown)
         assert not any("\u202e" in text or "\x1b" in text for text in shown)
     assert path.read_bytes() == before
-    assert {each.name for each in tmp_path.iterdir()} == {"hostile.db"}
+    assert listing(tmp_path) == {"hostile.db"}
 
 
 async def test_a_turn_that_takes_too_long_would_be_noticed() -> None:
