@@ -18,6 +18,10 @@ from inspector.reading.requests import (
     ModelsRequest,
     Request,
     RetentionRequest,
+    StatementRequest,
+    TableRowsRequest,
+    TablesRequest,
+    TableValueRequest,
     TaskDetailRequest,
     TaskPageRequest,
     TaskPlacesRequest,
@@ -61,6 +65,10 @@ def answer_of(
             return leftovers(connection, shape)
         case RetentionRequest(keep_ms):
             return retention_plan(connection, shape, keep_ms, now_ms)
+        case TablesRequest() | TableRowsRequest() | TableValueRequest() | StatementRequest():
+            from inspector.reading.table_answers import table_answer  # noqa: PLC0415  most windows ask nothing of it
+
+            return table_answer(request, connection, now_ms)
         case TaskPlacesRequest() | EventSearchRequest() | CountsRequest() | ModelsRequest():
             job = job_of(request, lambda question: question(connection, shape), lambda: now_ms)
             return answer_at_once(job, Rests(connection, wait).after)

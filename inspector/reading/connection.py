@@ -7,13 +7,14 @@ has a deadline, and every cursor is fetched to its end, so that no checkpoint of
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Final, Protocol, TypeAlias
 
 from inspector.lmsp.values import value
 from inspector.reading.errors import SqliteTrouble, TookTooLong, is_damage
+from inspector.reading.secrets import hiding
 
 Value: TypeAlias = str | int | float | bytes | None
 Row: TypeAlias = tuple[Value, ...]
@@ -70,7 +71,15 @@ _FORBIDDEN_FUNCTIONS: Final = frozenset({"load_extension", "fts3_tokenizer", "re
 _PLAIN_PRAGMAS: Final = frozenset(
     {"data_version", "schema_version", "user_version", "application_id", "page_count", "page_size", "encoding"}
 )
-_TABLE_PRAGMAS: Final = frozenset({"table_xinfo", "index_list", "index_xinfo", "foreign_key_list", "quick_check"})
+_TABLE_PRAGMAS: Final = frozenset(
+    {"table_xinfo", "index_list", "index_xinfo", "foreign_key_list", "quick_check", "integrity_check"}
+)
+
+
+class StoredBytes(bytes):
+    """A text as its bytes, where a blob is told from it."""
+
+    __slots__ = ()
 
 
 def decoded(raw: bytes) -> str:
@@ -201,6 +210,44 @@ class ReadConnection:
             return cursor.fetchall() if keep is None else list(filter(keep, cursor))
         finally:
             cursor.close()
+
+    def each(
+        self, sql: str, parameters: Parameters, take: Callable[[Row], bool], *, longest: int = LONGEST_VALUE
+    ) -> tuple[str, ...]:
+        """Give the rows of one statement to ``take``, one by one, until it says no; return the names of the columns.
+
+        A text comes as StoredBytes. Raises as :meth:`rows` does; ``take`` was given the rows before.
+        """
+        if self.ends_at is not None and time.monotonic() > self.ends_at:
+            raise TookTooLong(_TOO_LONG)
+        self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
+        self._longest = longest
+        self._db.text_factory = StoredBytes
+        try:
+            cursor = self._db.execute(sql, parameters)
+            try:
+                names = tuple(column[0] for column in cursor.description or ())
+                for row in cursor:
+                    if not take(row):
+                        break
+            finally:
+                cursor.close()
+        except sqlite3.OperationalError as error:
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
+                raise TookTooLong(_TOO_LONG) from error
+            raise
+        finally:
+            self._db.text_factory = str
+        return names
+
+    @contextmanager
+    def secrets_hidden(self) -> Iterator[None]:
+        """Let secrets be NULL, and no transaction begin, for what is asked in the block."""
+        self._db.set_authorizer(hiding(_reads_only))
+        try:
+            yield
+        finally:
+            self._db.set_authorizer(_reads_only)
 
     def value(self, sql: str, parameters: Parameters = ()) -> Value:
         """Run one statement and return the first column of its first row, or None."""

@@ -15,6 +15,7 @@ from inspector.layout.pages import (
     TaskPlaces,
 )
 from inspector.layout.rows import StoredText, TaskDetail, TaskRow
+from inspector.layout.tables import RowKey, RowPage, StatementAnswer, StoredCell, TableList
 from inspector.lmsp.recovery import Leftover
 from inspector.lmsp.retention import RetentionPlan
 from inspector.lmsp.values import value
@@ -173,6 +174,45 @@ class EventSearchRequest(Question[EventHits]):
 
 
 @value
+class TablesRequest(Question[TableList]):
+    """Every table of the file, whosever it is. Answer: TableList."""
+
+
+@value
+class TableRowsRequest(Question[RowPage]):
+    """Rows of any table in the order of its key: those behind ``key``, or the first. Answer: RowPage.
+
+    ``backwards``: those before it, or the last. ``inclusive``: with the row at the key itself.
+    """
+
+    table: str
+    key: RowKey | None = None
+    backwards: bool = False
+    inclusive: bool = False
+    limit: int = PAGE_ROWS
+
+
+@value
+class TableValueRequest(Question[StoredCell | None]):
+    """One value of any table, at most 65,536 characters of it. Answer: StoredCell, or None where the row is gone."""
+
+    table: str
+    key: RowKey
+    column: str
+
+
+@value
+class StatementRequest(Question[StatementAnswer]):
+    """One statement in SQL that only reads, as somebody typed it. Answer: StatementAnswer.
+
+    For a process that can be killed: what one function does in it can be ended in no other way.
+    """
+
+    sql: str
+    limit: int = 1_000
+
+
+@value
 class Watch(Question[None]):
     """Which tasks are on screen, and how often to look. Answer: None.
 
@@ -197,5 +237,9 @@ Request: TypeAlias = (
     | LeftoversRequest
     | RetentionRequest
     | EventSearchRequest
+    | TablesRequest
+    | TableRowsRequest
+    | TableValueRequest
+    | StatementRequest
     | Watch
 )

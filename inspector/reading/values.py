@@ -48,11 +48,12 @@ def stored_text(start: Value, length: Value) -> StoredText | None:
     if whole == len(start):
         shown = decoded(start)
         return StoredText(shown, len(shown))
-    shown = decoded(_without_half_character(start))
+    shown = decoded(without_half_character(start))
     return StoredText(shown, max(whole, len(shown) + 1))
 
 
-def _without_half_character(cut: bytes) -> bytes:
+def without_half_character(cut: bytes) -> bytes:
+    """Return ``cut`` without the first bytes of a character whose last ones were cut off."""
     for back in range(1, min(4, len(cut)) + 1):
         lead = cut[-back]
         if lead & 0xC0 == 0x80:

@@ -10,7 +10,7 @@ import struct
 from enum import Enum
 from typing import Final
 
-from inspector.layout import opened, pages, rows
+from inspector.layout import opened, pages, rows, tables
 from inspector.lmsp import recovery, retention
 from inspector.reading import messages, requests
 
@@ -31,6 +31,9 @@ _KNOWN: Final[dict[tuple[str, str], type]] = {
         *(requests.EventDataRequest, requests.TimelineRequest, requests.CountsRequest, requests.ModelsRequest),
         *(requests.LeftoversRequest, requests.RetentionRequest, requests.Watch, requests.TaskPlacesRequest),
         *(requests.TasksByPrefixRequest, requests.EventSearchRequest, pages.EventHit, pages.EventHits),
+        *(tables.Storage, tables.StoredCell, tables.StoredColumn, tables.StoredTable, tables.TableList),
+        *(tables.StoredRow, tables.RowPage, tables.StatementAnswer, requests.TablesRequest, requests.TableRowsRequest),
+        *(requests.TableValueRequest, requests.StatementRequest),
         *(pages.Progress, messages.Stop, messages.Progressed),
         *(messages.Asked, messages.Answer, messages.Failed, messages.Moved, messages.Lost),
     )

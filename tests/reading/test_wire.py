@@ -27,6 +27,16 @@ from inspector.layout.pages import (
     Tick,
 )
 from inspector.layout.rows import EventRow, ModelRow, StoredText, TaskDetail, TaskRow
+from inspector.layout.tables import (
+    RowPage,
+    StatementAnswer,
+    Storage,
+    StoredCell,
+    StoredColumn,
+    StoredRow,
+    StoredTable,
+    TableList,
+)
 from inspector.lmsp.recovery import Leftover
 from inspector.lmsp.retention import RetentionPlan
 from inspector.reading.messages import Answer, Asked, Failed, Lost, Message, Moved, Progressed, Stop
@@ -38,6 +48,10 @@ from inspector.reading.requests import (
     LeftoversRequest,
     ModelsRequest,
     RetentionRequest,
+    StatementRequest,
+    TableRowsRequest,
+    TablesRequest,
+    TableValueRequest,
     TaskDetailRequest,
     TaskPageRequest,
     TaskPlacesRequest,
@@ -50,6 +64,8 @@ from inspector.reading.wire import CAP, Decoder, TooLarge, WireError, encode
 
 TASK = TaskRow("t\u202e\0", None, "m", "response", "queued", None, None, 2**63 - 1, 1, None, -(2**63), None, None, 0)
 EVENT = EventRow(1, "t", 1, "response.created", "queued", 1, None, "{}", 2)
+CELL = StoredCell(Storage.TEXT, "a\0", 2)
+TABLE = StoredTable('a"b', "table", False, (StoredColumn("c", "TEXT"),), ("c",), None)
 
 MESSAGES: tuple[Message, ...] = (
     Opened("/a", Mode.CRASHED, "why", ("note",), "lmspd (pid 1)", LayoutKind.NATIVE, 1, "3.40.1", True, None),
@@ -71,6 +87,14 @@ MESSAGES: tuple[Message, ...] = (
     Asked(13, TaskPlacesRequest(TaskFilter(text="x"), 50)),
     Asked(14, TasksByPrefixRequest("task_1", TaskFilter(model_id="m"))),
     Asked(15, EventSearchRequest("x", before_id=5)),
+    Asked(16, TablesRequest()),
+    Asked(17, TableRowsRequest('a"b', ((b"\xff",), 1, 0.5, b"\0"), backwards=True)),
+    Asked(18, TableValueRequest('a"b', (1,), "c")),
+    Asked(19, StatementRequest("SELECT 1")),
+    Answer(16, TableList((TABLE,), 3, 1)),
+    Answer(17, RowPage(TABLE, (StoredRow(((b"\xff",), 1), (CELL,)),), True, "Damaged.", (1,), 1)),
+    Answer(18, CELL),
+    Answer(19, StatementAnswer(("c",), ((CELL,),), False, 1, 1)),
     Stop(15),
     Progressed(15, Progress(5, None, (EventHit(1, "t", 1, "response.created", "{}", 0, 2, None),))),
     Failed(15, "This took too long to read and was stopped.", took_too_long=True),
