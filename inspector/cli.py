@@ -77,6 +77,24 @@ def _check() -> click.Command:
     return check
 
 
+def _health() -> click.Command:
+    from inspector.commands.health import health
+
+    return health
+
+
+def _tables() -> click.Command:
+    from inspector.commands.tables import tables
+
+    return tables
+
+
+def _sql() -> click.Command:
+    from inspector.commands.sql import sql
+
+    return sql
+
+
 class Speed(click.FloatRange):
     """A factor within a range; what is no number at all is outside."""
 
@@ -247,6 +265,9 @@ def _answers(place: str) -> bool:
         "recover": Late(_recover, "Show what a restart does to unfinished tasks, or do it."),
         "retention": Late(_retention, "Show what cleanup deletes of finished tasks, or do it."),
         "check": Late(_check, "Check a database against the rules of section 11."),
+        "health": Late(_health, "Say what of a damaged file can be read."),
+        "tables": Late(_tables, "List every table, or the rows of one as they are stored."),
+        "sql": Late(_sql, "Run one statement that only reads."),
     },
     context_settings={"help_option_names": ["-h", "--help"]},
 )

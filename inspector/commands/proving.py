@@ -6,9 +6,10 @@ from pathlib import Path
 from inspector.commands.clock import Clock
 from inspector.commands.ending import NotDone
 from inspector.layout.opened import Mode
+from inspector.layout.traces import TouchState
 from inspector.reading.errors import Unreadable
 from inspector.reading.opening import Look, look_at
-from inspector.reading.proof import TouchState, proof_line, touch_state
+from inspector.reading.proof import proof_line, touch_state
 
 
 class Proof:

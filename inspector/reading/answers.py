@@ -6,6 +6,7 @@ from inspector.layout.pages import PAGE_ROWS
 from inspector.reading.connection import ReadConnection
 from inspector.reading.counts import counts
 from inspector.reading.details import event_data, event_page, log_stretch, task_detail
+from inspector.reading.errors import Unanswered
 from inspector.reading.jobs import answer_at_once, job_of
 from inspector.reading.leftovers import leftovers
 from inspector.reading.recognising import Shape
@@ -14,8 +15,10 @@ from inspector.reading.requests import (
     EventDataRequest,
     EventPageRequest,
     EventSearchRequest,
+    HealthRequest,
     LeftoversRequest,
     ModelsRequest,
+    ProofRequest,
     Request,
     RetentionRequest,
     StatementRequest,
@@ -43,7 +46,10 @@ def answer_of(
     now_ms: int,
     wait: Callable[[float], None] = lambda _seconds: None,
 ) -> object:
-    """Read the answer to ``request``, of the type that it names. ``wait`` is how to wait between steps, in seconds."""
+    """Read the answer to ``request``, of the type that it names. ``wait`` is how to wait between steps, in seconds.
+
+    Raises Unanswered, also for what only an errand does.
+    """
     match request:
         case TaskPageRequest(wanted, after, limit, start):
             return task_page(connection, shape, wanted, after, limit, now_ms, start=start)
@@ -72,5 +78,7 @@ def answer_of(
         case TaskPlacesRequest() | EventSearchRequest() | CountsRequest() | ModelsRequest():
             job = job_of(request, lambda question: question(connection, shape), lambda: now_ms)
             return answer_at_once(job, Rests(connection, wait).after)
+        case HealthRequest() | ProofRequest():
+            raise Unanswered("This is asked of a process of its own.")
         case Watch():
             return None

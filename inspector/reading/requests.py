@@ -2,6 +2,7 @@
 
 from typing import Final, Generic, TypeAlias, TypeVar
 
+from inspector.layout.health import Health
 from inspector.layout.pages import (
     PAGE_ROWS,
     Counts,
@@ -16,6 +17,7 @@ from inspector.layout.pages import (
 )
 from inspector.layout.rows import StoredText, TaskDetail, TaskRow
 from inspector.layout.tables import RowKey, RowPage, StatementAnswer, StoredCell, TableList
+from inspector.layout.traces import TouchState
 from inspector.lmsp.recovery import Leftover
 from inspector.lmsp.retention import RetentionPlan
 from inspector.lmsp.values import value
@@ -213,6 +215,24 @@ class StatementRequest(Question[StatementAnswer]):
 
 
 @value
+class HealthRequest(Question[Health]):
+    """What SQLite's own check says, a table at a time; ``full``: with each index against its table. Answer: Health.
+
+    For an errand (see errand): it reads all of the file.
+    """
+
+    full: bool = False
+
+
+@value
+class ProofRequest(Question[TouchState]):
+    """The hashes, times and names of the file, its companions and its folder, as they are now. Answer: TouchState.
+
+    For an errand: no process that has a connection to the file may open it otherwise.
+    """
+
+
+@value
 class Watch(Question[None]):
     """Which tasks are on screen, and how often to look. Answer: None.
 
@@ -237,6 +257,8 @@ Request: TypeAlias = (
     | LeftoversRequest
     | RetentionRequest
     | EventSearchRequest
+    | HealthRequest
+    | ProofRequest
     | TablesRequest
     | TableRowsRequest
     | TableValueRequest

@@ -10,7 +10,7 @@ import struct
 from enum import Enum
 from typing import Final
 
-from inspector.layout import opened, pages, rows, tables
+from inspector.layout import health, opened, pages, rows, tables, traces
 from inspector.lmsp import recovery, retention
 from inspector.reading import messages, requests
 
@@ -34,6 +34,8 @@ _KNOWN: Final[dict[tuple[str, str], type]] = {
         *(tables.Storage, tables.StoredCell, tables.StoredColumn, tables.StoredTable, tables.TableList),
         *(tables.StoredRow, tables.RowPage, tables.StatementAnswer, requests.TablesRequest, requests.TableRowsRequest),
         *(requests.TableValueRequest, requests.StatementRequest),
+        *(requests.HealthRequest, health.TableHealth, health.Health),
+        *(requests.ProofRequest, traces.FileTrace, traces.TouchState),
         *(pages.Progress, messages.Stop, messages.Progressed),
         *(messages.Asked, messages.Answer, messages.Failed, messages.Moved, messages.Lost),
     )

@@ -1,0 +1,214 @@
+"""SQLite's own check of a file, a table at a time: what cannot be read is named, and the rest is not lost with it.
+
+It reads all of the file as of one moment for each table: never of a live one, whose checkpoints would wait for it.
+"""
+
+import re
+from collections.abc import Generator
+from functools import partial
+from typing import Final
+
+from inspector.layout.health import Health, TableHealth
+from inspector.layout.opened import Mode
+from inspector.layout.pages import Progress
+from inspector.layout.visible import visible
+from inspector.lmsp.values import value
+from inspector.reading.connection import ReadConnection
+from inspector.reading.errors import SqliteTrouble, Unanswered, is_damage
+from inspector.reading.reader import Reader
+from inspector.reading.recognising import Shape
+from inspector.reading.requests import HealthRequest
+from inspector.reading.steps import Ask
+from inspector.reading.values import integer, text
+
+_TABLE_MS: Final = 3_600_000
+"""How long the check of one table may take."""
+
+_MOST_TABLES: Final = 200
+_MOST_LINES: Final = 20
+_LONGEST_LINE: Final = 300
+_ROWS: Final = 50_000
+_NAMED_INDEX: Final = re.compile(r"\bindex (.+)$")
+
+
+def health_steps(request: HealthRequest, reader: Reader, read_at_ms: int) -> Generator[Progress, None, Health]:
+    """Check a table with each step; the progress counts tables. Raises Unanswered on a file that is or becomes live."""
+    ask = partial(reader.read, deadline_ms=_TABLE_MS)
+    _require_rest(reader)
+    tables = ask(_tables)
+    found = []
+    unchecked = []
+    for number, table in enumerate(tables[:_MOST_TABLES]):
+        yield Progress(number, min(len(tables), _MOST_TABLES))
+        reader.look()
+        _require_rest(reader)
+        try:
+            found.append(_checked(ask, table, full=request.full))
+        except Unanswered as error:
+            unchecked.append(f"{visible(table.name)} was not checked to its end: {error.sentence}")
+    if len(tables) > _MOST_TABLES:
+        unchecked.append(f"{len(tables) - _MOST_TABLES:,} more tables were not checked.")
+    return Health(request.full, tuple(found), tuple(unchecked), read_at_ms)
+
+
+def _require_rest(reader: Reader) -> None:
+    if reader.opened.mode is Mode.LIVE:
+        raise Unanswered(
+            "A file that a service has open is not checked: the check reads a whole table at one moment, and the "
+            "service's checkpoints would wait. Open it as a copy and check that."
+        )
+
+
+@value
+class _Table:
+    name: str
+    rowid: bool
+
+
+def _tables(connection: ReadConnection, _shape: Shape) -> list[_Table]:
+    rows = connection.rows(
+        "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND substr(name, 1, 7) <> 'sqlite_' "
+        "ORDER BY name LIMIT 10000"
+    )
+    return [_Table(text(name), "WITHOUT ROWID" not in text(sql).upper()) for name, sql in rows]
+
+
+def _checked(ask: Ask, table: _Table, *, full: bool) -> TableHealth:
+    name = visible(table.name)
+    said = ask(lambda connection, _shape: _said(connection, table, full=full))
+    if not said:
+        return TableHealth(table.name, ())
+    notes: list[str] = []
+    unread = ask(lambda connection, _shape: _unread(connection, table))
+    if unread is not None:
+        notes.append(unread.sentence(name))
+    damaged = ask(lambda connection, _shape: _damaged_indexes(connection, table))
+    damaged += [index for line in said if (index := _index_named(line)) is not None]
+    notes += [
+        f"Index {visible(index)} on {name} is damaged: counts and orders that use it may be wrong."
+        for index in dict.fromkeys(damaged)
+    ]
+    if not notes:
+        notes.append(f"SQLite's own check of {name} says: {said[0]}.")
+    missing = None if unread is None else unread.missing
+    return TableHealth(table.name, tuple(notes), tuple(said[:_MOST_LINES]), unread is not None, missing)
+
+
+def _said(connection: ReadConnection, table: _Table, *, full: bool) -> list[str]:
+    pragma = "integrity_check" if full else "quick_check"
+    try:
+        rows = connection.rows(f"PRAGMA {pragma}({_quoted(table.name)})")
+    except SqliteTrouble as error:
+        if not is_damage(error):
+            raise
+        return ["it cannot come to its end"]
+    lines = [line for (found,) in rows for line in text(found).splitlines()]
+    return [
+        visible(line)[:_LONGEST_LINE].rstrip(".")
+        for line in lines
+        if line != "ok" and not line.startswith("*** in database")
+    ]
+
+
+@value
+class _Unread:
+    """Which rows cannot be read: those with a rowid between two, both of which can; None where none can."""
+
+    after: int | None
+    before: int | None
+    is_all: bool
+
+    @property
+    def missing(self) -> int | None:
+        if self.after is None or self.before is None:
+            return None
+        return max(1, self.before - self.after - 1)
+
+    def sentence(self, name: str) -> str:
+        if self.is_all:
+            return f"{name} cannot be read."
+        if self.after is None:
+            return f"Part of {name} cannot be read: its first rows, up to row {self.before:,}."
+        if self.before is None:
+            return f"Part of {name} cannot be read: its last rows, from behind row {self.after:,}."
+        rows = "1 row" if self.missing == 1 else f"about {self.missing:,} rows"
+        return f"Part of {name} cannot be read: {rows}, between the rows {self.after:,} and {self.before:,}."
+
+
+def _unread(connection: ReadConnection, table: _Table) -> _Unread | None:
+    """Walk over the rows from both ends to where that fails, or return None where all can be read."""
+    if not table.rowid:
+        try:
+            connection.rows(f"SELECT count(*) FROM {_quoted(table.name)}")  # noqa: S608  a quoted name
+        except SqliteTrouble as error:
+            if not is_damage(error):
+                raise
+            return _Unread(None, None, is_all=True)
+        return None
+    after, ended = _walked(connection, table, "ASC")
+    if ended:
+        return None
+    before, _ = _walked(connection, table, "DESC")
+    return _Unread(after, before, is_all=after is None and before is None)
+
+
+def _walked(connection: ReadConnection, table: _Table, way: str) -> tuple[int | None, bool]:
+    """Return the last rowid that can be read, and whether that was the last of all."""
+    quoted = _quoted(table.name)
+    last, behind = ("max", ">") if way == "ASC" else ("min", "<")
+    at: int | None = None
+    rows = _ROWS
+    while True:
+        where = "" if at is None else f"WHERE rowid {behind} {at}"
+        try:
+            found = connection.rows(
+                f"SELECT {last}(r), count(*) FROM "  # noqa: S608  a quoted name, and a number of ours
+                f"(SELECT rowid AS r FROM {quoted} NOT INDEXED {where} ORDER BY rowid {way} LIMIT {rows})"
+            )
+        except SqliteTrouble as error:
+            if not is_damage(error):
+                raise
+            if rows == 1:
+                return at, False
+            rows = max(1, rows // 8)
+            continue
+        ((reached, count),) = found
+        if count:
+            at = integer(reached)
+        if integer(count) < rows:
+            return at, True
+
+
+def _damaged_indexes(connection: ReadConnection, table: _Table) -> list[str]:
+    """Return the indexes that do not hold as many rows as the table, or cannot be read."""
+    quoted = _quoted(table.name)
+    damaged = []
+    whole: int | None
+    try:
+        whole = integer(connection.value(f"SELECT count(*) FROM {quoted} NOT INDEXED"))  # noqa: S608  a quoted name
+    except SqliteTrouble as error:
+        if not is_damage(error):
+            raise
+        whole = None
+    for _, name, _, _, is_partial in connection.rows(f"PRAGMA index_list({quoted})"):
+        if integer(is_partial):
+            continue
+        # Not count(*): SQLite answers that from the index that it likes best.
+        counted = f"SELECT sum(1) FROM {quoted} INDEXED BY {_quoted(text(name))}"  # noqa: S608  quoted names
+        try:
+            if whole is not None and integer(connection.value(counted)) != whole:
+                damaged.append(text(name))
+        except SqliteTrouble as error:
+            if not is_damage(error):
+                raise
+            damaged.append(text(name))
+    return damaged
+
+
+def _index_named(line: str) -> str | None:
+    found = _NAMED_INDEX.search(line)
+    return None if found is None else found[1]
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

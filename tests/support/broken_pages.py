@@ -1,0 +1,64 @@
+"""Databases in which one chosen page is broken: that of a table or of an index."""
+
+import sqlite3
+from pathlib import Path
+
+from tests.support.reading_databases import add_deltas, add_task, create, move_task
+
+PAGE = 4096
+TASKS = 60
+EVENTS = TASKS * 22
+_TABLE_LEAF = 13
+
+
+def many_pages(path: Path) -> Path:
+    """Make a database whose events take many pages."""
+    db = create(path, journal="delete")
+    db.execute("PRAGMA synchronous=OFF")
+    for number in range(TASKS):
+        add_task(db, f"task-{number:03}", client_id="c", model_id="m")
+        move_task(db, f"task-{number:03}", "running")
+        add_deltas(db, f"task-{number:03}", 20)
+    db.close()
+    return path
+
+
+def without_a_page_of_events(path: Path) -> Path:
+    """Overwrite one page of events in the midst of them."""
+    data = bytearray(path.read_bytes())
+    leaves = [
+        at for at in range(0, len(data), PAGE)
+        if data[at] == _TABLE_LEAF and b"response.output_text.delta" in data[at : at + PAGE]
+    ]  # fmt: skip
+    middle = leaves[len(leaves) // 2]
+    data[middle : middle + PAGE] = bytes(PAGE)
+    path.write_bytes(data)
+    return path
+
+
+def with_a_short_index(path: Path, index: str) -> Path:
+    """Let the only page of ``index`` hold one entry less than the table has rows."""
+    data = bytearray(path.read_bytes())
+    at = (_root(path, index) - 1) * PAGE
+    entries = int.from_bytes(data[at + 3 : at + 5], "big")
+    data[at + 3 : at + 5] = (entries - 1).to_bytes(2, "big")
+    path.write_bytes(data)
+    return path
+
+
+def without_a_root(path: Path, name: str) -> Path:
+    """Overwrite the first page of a table or an index."""
+    data = bytearray(path.read_bytes())
+    at = (_root(path, name) - 1) * PAGE
+    data[at : at + PAGE] = bytes(PAGE)
+    path.write_bytes(data)
+    return path
+
+
+def _root(path: Path, name: str) -> int:
+    db = sqlite3.connect(path)
+    try:
+        [(root,)] = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", [name]).fetchall()
+    finally:
+        db.close()
+    return int(root)
