@@ -11,7 +11,15 @@ import click
 from inspector.commands.arguments import database_argument, json_option, mode_option, proof_option, task_argument
 from inspector.commands.clock import Clock
 from inspector.commands.ending import NotDone, Refused
-from inspector.commands.opening import asked, no_such_task, opened_document, opened_lines, reading
+from inspector.commands.opening import (
+    asked,
+    damage_document,
+    damage_lines,
+    no_such_task,
+    opened_document,
+    opened_lines,
+    reading,
+)
 from inspector.commands.output import utc, write_json, write_lines
 from inspector.commands.proving import Proof, proof_document, proof_lines
 from inspector.commands.stored_json import spliced
@@ -72,18 +80,19 @@ def events(
                 _write_row([column.word for column in _COLUMNS])
             _follow(reader, task_id, clock, _json_line if as_json else _row)
             return
-        log = list(_events_after(reader, task_id, _BEFORE_ALL))
+        damage: list[str] = []
+        log = list(_events_after(reader, task_id, _BEFORE_ALL, damage))
         opened = reader.opened
     if as_json:
         listed = ",\n ".join(_document(event) for event in log)
         write_json(
             f'{{"task_id": {json.dumps(task_id)}, "events": [{listed}],\n'
-            f'"opened": {json.dumps(opened_document(opened))}{proof_document(proof)}}}'
+            f'"opened": {json.dumps(opened_document(opened))}{damage_document(damage)}{proof_document(proof)}}}'
         )
     else:
         listing = aligned(_COLUMNS, [_cells(event) for event in log], terminal_width())
         none = [f"Task {visible(task_id)} has no events in this file."]
-        write_lines(*(listing if log else none), *opened_lines(opened), *proof_lines(proof))
+        write_lines(*(listing if log else none), *damage_lines(damage), *opened_lines(opened), *proof_lines(proof))
 
 
 def _follow(reader: Reader, task_id: str, clock: Clock, write: Callable[[EventRow], None]) -> None:
@@ -118,11 +127,16 @@ def _task(reader: Reader, task_id: str) -> TaskRow | None:
     return found[0] if found else None
 
 
-def _events_after(reader: Reader, task_id: str, seq: int) -> Iterator[EventRow]:
-    """Give the task's events above this sequence number, each with the whole of its data."""
+def _events_after(reader: Reader, task_id: str, seq: int, damage: list[str] | None = None) -> Iterator[EventRow]:
+    """Give the task's events above this sequence number, each with the whole of its data.
+
+    What of them cannot be read is added to ``damage``.
+    """
     more = True
     while more:
         page = asked(reader, EventPageRequest(task_id, after_seq=seq), EventPage)
+        if damage is not None and page.damage and page.damage not in damage:
+            damage.append(page.damage)
         yield from (_whole(reader, event) for event in page.events)
         # Where a file that is not ours holds words for numbers, they do not rise; they have been given once.
         more = page.more_after and page.events[-1].seq > seq

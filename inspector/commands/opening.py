@@ -1,6 +1,7 @@
 """How a database is opened for reading, and what is said of it."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, TypeVar
@@ -65,3 +66,13 @@ def opened_document(opened: Opened) -> dict[str, object]:
         "holder": opened.holder,
         "layout": opened.layout,
     }
+
+
+def damage_lines(damage: Sequence[str]) -> list[str]:
+    """Return what could not be read, one line each."""
+    return [f"Damaged: {visible(sentence)}" for sentence in damage]
+
+
+def damage_document(damage: Sequence[str]) -> str:
+    """Return the same as a further member of a JSON document; nothing where all could be read."""
+    return f',\n"damage": {json.dumps(list(damage))}' if damage else ""

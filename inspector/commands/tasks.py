@@ -9,7 +9,7 @@ import click
 
 from inspector.commands.arguments import StoredId, database_argument, json_option, mode_option, proof_option
 from inspector.commands.clock import Clock
-from inspector.commands.opening import asked, opened_document, opened_lines, reading
+from inspector.commands.opening import asked, damage_document, damage_lines, opened_document, opened_lines, reading
 from inspector.commands.output import utc, write_json, write_lines
 from inspector.commands.proving import Proof, proof_document, proof_lines
 from inspector.commands.table import Column, aligned, terminal_width
@@ -18,6 +18,7 @@ from inspector.layout.pages import PAGE_ROWS, Counts, TaskFilter, TaskKey, TaskP
 from inspector.layout.rows import TaskRow
 from inspector.layout.visible import visible
 from inspector.lmsp.statuses import Status
+from inspector.reading.errors import Unanswered
 from inspector.reading.reader import Reader
 from inspector.reading.requests import CountsRequest, TaskPageRequest
 
@@ -71,35 +72,50 @@ def tasks(
     wanted = TaskFilter(statuses=frozenset(statuses), model_id=model_id)
     proof = Proof(database, mode, clock) if proving else None
     with reading(database, mode, clock) as reader:
-        rows = _newest(reader, wanted, limit)
-        counts = asked(reader, CountsRequest(), Counts)
+        rows, damage = _newest(reader, wanted, limit)
+        counts = _counted(reader, damage)
         opened = reader.opened
     if as_json:
-        write_json(_document(rows, counts, opened, proof_document(proof)))
+        write_json(_document(rows, counts, damage, opened, proof_document(proof)))
     else:
-        write_lines(*_listing(rows, counts), *opened_lines(opened), *proof_lines(proof))
+        write_lines(*_listing(rows, counts), *damage_lines(damage), *opened_lines(opened), *proof_lines(proof))
 
 
-def _newest(reader: Reader, wanted: TaskFilter, limit: int) -> list[TaskRow]:
+def _newest(reader: Reader, wanted: TaskFilter, limit: int) -> tuple[list[TaskRow], list[str]]:
+    """Return the tasks, and what of them cannot be read."""
     rows: list[TaskRow] = []
+    damage: list[str] = []
     after: TaskKey | None = None
     while len(rows) < limit:
         request = TaskPageRequest(wanted, after=after, limit=min(PAGE_ROWS, limit - len(rows)))
         page = asked(reader, request, TaskPage)
         rows += page.tasks
+        if page.damage and page.damage not in damage:
+            damage.append(page.damage)
         if not page.more or not page.tasks:
             break
         last = page.tasks[-1]
         after = TaskKey(last.created_at, last.id)
-    return rows
+    return rows, damage
 
 
-def _document(rows: list[TaskRow], counts: Counts, opened: Opened, proof: str) -> str:
+def _counted(reader: Reader, damage: list[str]) -> Counts | None:
+    """Return the counts, or None where damage is in the way, which ``damage`` then says."""
+    try:
+        return asked(reader, CountsRequest(), Counts)
+    except Unanswered as error:
+        if not damage:
+            raise
+        damage.append(f"The tasks are not counted: {error.sentence}")
+        return None
+
+
+def _document(rows: list[TaskRow], counts: Counts | None, damage: list[str], opened: Opened, proof: str) -> str:
     listed = ",\n ".join(json.dumps(_first_keys_first(asdict(row))) for row in rows)
     return (
         f'{{"tasks": [{listed}],\n'
-        f'"counts": {json.dumps(_in_order(counts))},\n'
-        f'"opened": {json.dumps(opened_document(opened))}{proof}}}'
+        f'"counts": {json.dumps(None if counts is None else _in_order(counts))},\n'
+        f'"opened": {json.dumps(opened_document(opened))}{damage_document(damage)}{proof}}}'
     )
 
 
@@ -114,13 +130,15 @@ def _in_order(counts: Counts) -> dict[str, int]:
     return {status: counts.by_status[status] for status in [*known, *rest] if counts.by_status.get(status)}
 
 
-def _listing(rows: list[TaskRow], counts: Counts) -> list[str]:
+def _listing(rows: list[TaskRow], counts: Counts | None) -> list[str]:
+    limit = terminal_width()
+    if counts is None:
+        return [*aligned(_COLUMNS, [_cells(row) for row in rows], limit), f"{len(rows):,} tasks."]
     sums = ", ".join(f"{visible(status)} {number:,}" for status, number in _in_order(counts).items())
     if not counts.tasks:
         return ["No tasks yet."]
     if not rows:
         return [f"No task matches. All tasks: {sums}."]
-    limit = terminal_width()
     return [
         *aligned(_COLUMNS, [_cells(row) for row in rows], limit),
         f"{len(rows):,} of {counts.tasks:,} tasks: {sums}.",

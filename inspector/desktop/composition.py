@@ -6,6 +6,7 @@ What is not seen at once is imported and made late: the first page of tasks wait
 # ruff: noqa: PLC0415  the late imports are what this module is for
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QAction
@@ -22,6 +23,7 @@ from inspector.desktop.tasks.view import TasksView
 from inspector.desktop.views import Views
 from inspector.desktop.widgets.theme import Theme, apply_theme
 from inspector.desktop.wiring.content import Content
+from inspector.desktop.wiring.damage import Damage
 from inspector.desktop.wiring.frame import NOTICE_MS, FrameWiring
 from inspector.desktop.wiring.names import ModelNames
 from inspector.desktop.wiring.settling import Settling
@@ -74,7 +76,9 @@ class Inspector:
         self._names = ModelNames(self.session, settling)
         self._names.changed.connect(lambda page: views.tasks.show_models(tuple(model.id for model in page.models)))
         # What is connected by bound methods does not live by that.
-        self._wirings: list[object] = [TasksWiring(views.tasks, self.session, self.selection, totals)]
+        self._damage = Damage(self.window, self.session)
+        told = partial(self._damage.tell, "tasks")
+        self._wirings: list[object] = [TasksWiring(views.tasks, self.session, self.selection, totals, told)]
         views.tasks.cancel_requested.connect(self._ask_cancel)
         views.tasks.opened_in_detail.connect(lambda _task_id: views.detail.setFocus())
         self.window.file_dropped.connect(lambda path: self.open(Target(path)))
@@ -133,7 +137,10 @@ class Inspector:
         self.cancel.done.connect(pane.show_cancel_outcome)
         self._names.changed.connect(lambda page: pane.set_names({model.id: model.name for model in page.models}, {}))
         self.frame.moment_changed.connect(pane.set_now)
-        self._wirings.append(DetailWiring(pane, self.session, self.selection, self._content, self._on_missing_task))
+        told = partial(self._damage.tell, "events")
+        self._wirings.append(
+            DetailWiring(pane, self.session, self.selection, self._content, self._on_missing_task, told)
+        )
         return pane
 
     def _make_models(self) -> "ModelsView":

@@ -75,6 +75,8 @@ class TaskPage:
 
     The rest is asked for after this key. Such a page may hold no task at all.
     """
+    damage: str = ""
+    """What of the table cannot be read, in one sentence; empty where all of the page could be."""
 
 
 @value
@@ -137,6 +139,8 @@ class EventPage:
     events: tuple[EventRow, ...]
     more_before: bool
     more_after: bool
+    damage: str = ""
+    """What of the log cannot be read, in one sentence; empty where all of the page could be."""
 
 
 @value

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from inspector.layout.pages import PAGE_ROWS
 from inspector.reading.connection import ReadConnection
 from inspector.reading.counts import counts
+from inspector.reading.damaged import around_damage, damaged_event_page, damaged_task_page
 from inspector.reading.details import event_data, event_page, log_stretch, task_detail
 from inspector.reading.errors import Unanswered
 from inspector.reading.jobs import answer_at_once, job_of
@@ -52,7 +53,8 @@ def answer_of(
     """
     match request:
         case TaskPageRequest(wanted, after, limit, start):
-            return task_page(connection, shape, wanted, after, limit, now_ms, start=start)
+            asked = (connection, shape, wanted, after, limit, now_ms)
+            return around_damage(lambda: task_page(*asked, start=start), lambda: damaged_task_page(*asked, start=start))
         case TasksByPrefixRequest(prefix, wanted):
             return tasks_by_prefix(connection, shape, prefix, wanted)
         case TasksByIdRequest(ids):
@@ -60,7 +62,8 @@ def answer_of(
         case TaskDetailRequest(task_id):
             return task_detail(connection, shape, task_id)
         case EventPageRequest(task_id, after_seq, before_seq, limit):
-            return event_page(connection, shape, task_id, after_seq, before_seq, limit)
+            page = (connection, shape, task_id, after_seq, before_seq, limit)
+            return around_damage(lambda: event_page(*page), lambda: damaged_event_page(*page))
         case EventDataRequest(task_id, seq, limit):
             return event_data(connection, shape, task_id, seq, limit)
         case TimelineRequest():

@@ -156,7 +156,7 @@ def _plain_events(connection: ReadConnection, events: Table, asked: _Asked) -> t
 
 def _any_events(connection: ReadConnection, events: Table, asked: _Asked) -> tuple[list[EventRow], bool]:
     """Return the same whatever the rows hold."""
-    start = _start("data", events).replace(":bytes", str(PREVIEW_BYTES))
+    start = start_of("data", events).replace(":bytes", str(PREVIEW_BYTES))
     try:
         rows = connection.rows(asked.sql(events, start), asked.values)
     except sqlite3.DataError as error:
@@ -165,7 +165,7 @@ def _any_events(connection: ReadConnection, events: Table, asked: _Asked) -> tup
         with connection.one_moment():
             rows = connection.rows(asked.sql(events, "NULL, NULL"), asked.values)
             rows = [(*row[:6], *_raw(connection, events, row[0], PREVIEW_BYTES), row[8]) for row in rows]
-    return [_event(asked.task_id, row) for row in rows], bool(rows and rows[0][8])
+    return [event_of(asked.task_id, row) for row in rows], bool(rows and rows[0][8])
 
 
 @lru_cache(maxsize=32)
@@ -190,8 +190,9 @@ def _page_sql(columns: frozenset[str], rowid: str | None, forward: bool, bounded
     """  # noqa: S608  names and conditions of ours; every value is a parameter
 
 
-def _event(task_id: str, row: Row) -> EventRow:
-    number, seq, kind, status, attempt, created_at, start, length, _ = row
+def event_of(task_id: str, row: Row) -> EventRow:
+    """Return one event by its number, seq, type, status, attempt, time, and the two columns of :func:`start_of`."""
+    number, seq, kind, status, attempt, created_at, start, length = row[:8]
     data = stored_text(start, length) or StoredText("", 0)
     return EventRow(
         id=integer(number),
@@ -206,7 +207,7 @@ def _event(task_id: str, row: Row) -> EventRow:
     )
 
 
-def _start(column: str, table: Table) -> str:
+def start_of(column: str, table: Table) -> str:
     """Return two columns: the first ``:bytes`` bytes of ``column``, and its length. As bytes, so a NUL ends nothing."""
     if column not in table.columns:
         return "NULL, NULL"
@@ -220,7 +221,7 @@ def _large(
         return None
     matches = " AND ".join(f"{name} = :key_{at}" for at, name in enumerate(keys))
     values: dict[str, Value] = {f"key_{at}": value for at, value in enumerate(key)}
-    sql = f"SELECT {_start(column, table)} FROM {table.name} WHERE {matches} LIMIT 1"  # noqa: S608  names of ours
+    sql = f"SELECT {start_of(column, table)} FROM {table.name} WHERE {matches} LIMIT 1"  # noqa: S608  names of ours
     try:
         found = connection.rows(sql, values | {"bytes": most})
     except sqlite3.DataError as error:

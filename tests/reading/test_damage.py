@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from inspector.layout.pages import TaskPage
+from inspector.layout.pages import EventPage, TaskPage
+from inspector.reading.damaged import UNREADABLE
 from inspector.reading.errors import Unanswered
 from inspector.reading.messages import Moved
 from inspector.reading.reader import open_reader
 from inspector.reading.requests import (
+    EventDataRequest,
     EventPageRequest,
     TaskPageRequest,
 )
@@ -45,8 +47,12 @@ def test_a_damaged_event_log_leaves_the_tasks(whole: bytes, tmp_path: Path) -> N
         page = reader.answer(TaskPageRequest())
         assert isinstance(page, TaskPage)
         assert len(page.tasks) == 60
+        log = reader.answer(EventPageRequest("task-030"))
+        assert isinstance(log, EventPage)
+        assert {event.type for event in log.events} == {UNREADABLE}
+        assert len(log.events) == 22
         with pytest.raises(Unanswered) as refused:
-            reader.answer(EventPageRequest("task-030"))
+            reader.answer(EventDataRequest("task-030", 3))
         assert refused.value.sentence == "service.db is incomplete or damaged (SQLITE_CORRUPT)."
 
 

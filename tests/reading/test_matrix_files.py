@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from inspector.layout.pages import TaskPage
-from inspector.reading.errors import Unanswered, Unreadable
+from inspector.reading.errors import Unreadable
 from inspector.reading.reader import open_reader
 from inspector.reading.requests import TaskPageRequest
 from tests.support.matrix import Parts, Situation, give_away, left_behind, take_back
@@ -47,14 +47,9 @@ def read(path: Path, situation: Situation) -> None:
         assert refusal(path) == situation.refused
         return
     with open_reader(path, now_ms=read_at) as reader:
-        if situation.unanswered:
-            with pytest.raises(Unanswered) as unanswered:
-                reader.answer(TaskPageRequest())
-            assert unanswered.value.sentence == situation.unanswered
-        else:
-            page = reader.answer(TaskPageRequest())
-            assert isinstance(page, TaskPage)
-            assert len(page.tasks) == situation.tasks
+        page = reader.answer(TaskPageRequest())
+        assert isinstance(page, TaskPage)
+        assert len(page.tasks) == situation.tasks
         assert reader.opened.mode is situation.mode
         assert situation.why in reader.opened.why
         assert any(situation.note in note for note in ("", *reader.opened.notes)), reader.opened.notes

@@ -41,8 +41,6 @@ class Situation:
     """What one of the notes says, among other things."""
     tasks: int = CHECKPOINTED
     """How many tasks are to be seen."""
-    unanswered: str = ""
-    """The sentence instead of the tasks, where they cannot be listed."""
     folder_rights: int = 0o755
     file_rights: int = 0o644
     others: tuple[str, ...] = field(default=())

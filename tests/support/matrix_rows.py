@@ -239,7 +239,6 @@ HEADERS: Final = (
         lambda folder, parts: changed(placed(folder, parts), _shorter_by(5_000)),
         mode=Mode.RESTING,
         note="what can still be read is shown",
-        unanswered="service.db is incomplete or damaged (SQLITE_CORRUPT).",
     ),
     Situation("wrong page size", _changed_main(_set(16, b"\x02\x00")), refused=_DAMAGED),
     Situation("format to read of a newer SQLite", _changed_main(_set(19, b"\x09")), refused=_NEWER),

@@ -36,9 +36,14 @@ class DetailWiring:
         selection: Selection,
         content: Content,
         missing: Callable[[str], None],
+        damaged: Callable[[str], None],
     ) -> None:
-        """Keep ``pane`` on the selected task; ``missing`` hears of one that is not in the file."""
+        """Keep ``pane`` on the selected task.
+
+        ``missing`` hears of one that is not in the file, ``damaged`` what of its log cannot be read.
+        """
         self._missing = missing
+        self._damaged = damaged
         self._pane = pane
         self._session = session
         self._selection = selection
@@ -158,6 +163,8 @@ class DetailWiring:
 
     def _show_page(self, page: EventPage, *, replace: bool) -> None:
         self._pane.show_events(page, replace=replace)
+        if page.damage or replace:
+            self._damaged(page.damage)
         if page.events:
             self._last_seq = max(self._last_seq, page.events[-1].seq)
 

@@ -1,5 +1,6 @@
 """The Tasks view on a session: pages, places, changes and counts."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
@@ -28,7 +29,16 @@ PLACES_REST_S: Final = 10.0
 class TasksWiring:
     """Asks for what the Tasks view wants, and shows it what moved. Counts and places never hold up a page."""
 
-    def __init__(self, view: TasksView, session: Session, selection: Selection, totals: Totals) -> None:
+    def __init__(
+        self,
+        view: TasksView,
+        session: Session,
+        selection: Selection,
+        totals: Totals,
+        damaged: Callable[[str], None] = lambda _sentence: None,
+    ) -> None:
+        """Keep ``view`` on the session; ``damaged`` hears what of the tasks cannot be read."""
+        self._damaged = damaged
         self._view = view
         self._session = session
         self._selection = selection
@@ -120,6 +130,7 @@ class TasksWiring:
 
         def show(page: TaskPage) -> None:
             self._view.show_page(page, selected=self._selection.task_id)
+            self._damaged(page.damage)
             if self._selection.task_id is None and page.tasks:
                 self._selection.select(page.tasks[0].id)
             elif self._is_first_page:
@@ -146,6 +157,7 @@ class TasksWiring:
         page = await self._session.ask(TaskPageRequest(wanted))
         if wanted == self._view.wanted:
             self._view.refresh_page(page)
+            self._damaged(page.damage)
             if self._view.rows.misses_some_new:
                 self._places.refresh()
 
@@ -154,6 +166,8 @@ class TasksWiring:
         page = await self._session.ask(TaskPageRequest(wanted, after=last))
         if wanted == self._view.wanted:
             self._view.append_page(page)
+            if page.damage:
+                self._damaged(page.damage)
             if page.scanned_to is not None:
                 await self._look_on(wanted, page.scanned_to)
 

@@ -1,0 +1,230 @@
+"""Tasks and events of which a part cannot be read: around the damage, piece by piece, with a mark where it is.
+
+A page that an index leads to fails as a whole where one row of it, or the index, is damaged. Here the index alone says
+which rows there should be, the table alone gives those that can be read, and each does without the other.
+"""
+
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from inspector.layout.pages import PAGE_ROWS, EventPage, TaskFilter, TaskKey, TaskPage
+from inspector.layout.rows import EventRow, TaskRow
+from inspector.lmsp.values import value
+from inspector.reading.connection import ReadConnection, Row, Value
+from inspector.reading.details import event_of, start_of
+from inspector.reading.errors import SqliteTrouble, is_damage
+from inspector.reading.recognising import TASK_COLUMNS, Shape, Table
+from inspector.reading.task_rows import newest_first, task_rows
+from inspector.reading.values import integer, integer_or_none, text
+
+UNREADABLE: Final = "(cannot be read)"
+"""What stands for the status of a task, and for the type of an event, that only an index knows of."""
+
+_MOST_ROWS: Final = 50_000
+"""So many of the newest rows of a table are looked at: all of them for each page."""
+
+_STEP: Final = 1_000
+_MOST_TRIES: Final = 5_000
+_ONE_PAST_ALL: Final = 1 << 20
+
+_Answer = TypeVar("_Answer")
+
+
+def around_damage(read: Callable[[], _Answer], instead: Callable[[], _Answer]) -> _Answer:
+    """Return what ``read`` reads, or where it comes upon damage what is read ``instead``."""
+    try:
+        return read()
+    except SqliteTrouble as error:
+        if not is_damage(error):
+            raise
+    return instead()
+
+
+def damaged_task_page(
+    connection: ReadConnection,
+    shape: Shape,
+    wanted: TaskFilter,
+    after: TaskKey | None,
+    limit: int,
+    read_at_ms: int,
+    *,
+    start: TaskKey | None = None,
+) -> TaskPage:
+    """Return the page of tasks as far as they can be read, newest first; ``damage`` says what is missing.
+
+    A task that only an index knows of has the status :data:`UNREADABLE`, and passes every filter. Raises sqlite3.Error
+    where neither the table nor an index gives anything.
+    """
+    found = _Salvage(connection, shape.tasks, shape.tasks.select(*TASK_COLUMNS)).run()
+    tasks = {task.id: task for task in task_rows(found.rows)}
+    known = _known_tasks(connection)
+    lost = [_lost_task(*row) for row in known if text(row[1]) not in tasks]
+    if not tasks and not lost:
+        raise found.error
+    listed = newest_first([*(task for task in tasks.values() if wanted.passes(task)), *lost])
+    key = after or start
+    if key is not None:
+        listed = [task for task in listed if _place(task) < _key_place(key) or (after is None and task.id == key.id)]
+    limit = max(1, min(limit, PAGE_ROWS))
+    return TaskPage(
+        tuple(listed[:limit]), len(listed) > limit, read_at_ms, damage=_sentence("tasks", len(lost), found.unread)
+    )
+
+
+def damaged_event_page(
+    connection: ReadConnection, shape: Shape, task_id: str, after_seq: int | None, before_seq: int | None, limit: int
+) -> EventPage:
+    """Return the page of a task's events as far as they can be read, rising; ``damage`` says what is missing.
+
+    An event that only an index knows of has the type :data:`UNREADABLE`. Raises sqlite3.Error as above.
+    """
+    events = shape.events
+    columns = f"{events.rowid or 'NULL'}, {events.select('seq', 'type', 'status', 'attempt', 'created_at')}, "
+    columns += start_of("data", events)
+    unread = 0
+    try:
+        known = connection.rows(f"SELECT {events.rowid}, seq FROM task_events WHERE task_id = ?", [task_id])  # noqa: S608
+    except SqliteTrouble:
+        found = _Salvage(connection, events, f"{columns}, task_id").run()
+        unread = found.unread
+        rows = [event_of(task_id, row[:-1]) for row in found.rows if row[-1] == task_id]
+        if not rows:
+            raise
+    else:
+        wanted = sorted(known, key=lambda row: integer(row[1]))
+        wanted = _bounded(wanted, after_seq, before_seq)
+        forward = after_seq is not None
+        wanted = wanted[: limit + 1] if forward else wanted[-limit - 1 :]
+        rows = [_event(connection, events, columns, task_id, number, seq) for number, seq in wanted]
+    rows = sorted(_within(rows, after_seq, before_seq), key=lambda event: event.seq)
+    limit = max(1, min(limit, PAGE_ROWS))
+    shown = rows[:limit] if after_seq is not None else rows[-limit:]
+    more = len(rows) > limit
+    lost = sum(event.type == UNREADABLE for event in shown)
+    return EventPage(
+        task_id,
+        tuple(shown),
+        more_before=more if after_seq is None else True,
+        more_after=more if after_seq is not None else before_seq is not None,
+        damage=_sentence("events", lost, unread),
+    )
+
+
+def _bounded(rows: list[Row], after_seq: int | None, before_seq: int | None) -> list[Row]:
+    return [
+        row
+        for row in rows
+        if (after_seq is None or integer(row[1]) > after_seq) and (before_seq is None or integer(row[1]) < before_seq)
+    ]
+
+
+def _within(rows: list[EventRow], after_seq: int | None, before_seq: int | None) -> list[EventRow]:
+    return [
+        row
+        for row in rows
+        if (after_seq is None or row.seq > after_seq) and (before_seq is None or row.seq < before_seq)
+    ]
+
+
+def _event(
+    connection: ReadConnection, events: Table, columns: str, task_id: str, number: Value, seq: Value
+) -> EventRow:
+    try:
+        rows = connection.rows(
+            f"SELECT {columns} FROM task_events WHERE {events.rowid} = :number",  # noqa: S608  names of ours
+            {"number": number, "bytes": 4 << 10},
+        )
+        return event_of(task_id, rows[0])
+    except (*SqliteTrouble, IndexError):
+        return EventRow(integer(number), task_id, integer(seq), UNREADABLE, "", 0, None, "", 0)
+
+
+def _known_tasks(connection: ReadConnection) -> list[Row]:
+    """Return time of creation and id of the newest tasks, from the index alone; none where that is damaged."""
+    try:
+        return connection.rows(
+            "SELECT created_at, id FROM tasks ORDER BY created_at DESC, id DESC LIMIT ?", [_MOST_ROWS]
+        )
+    except SqliteTrouble:
+        return []
+
+
+def _lost_task(created_at: Value, task_id: Value) -> TaskRow:
+    return TaskRow(
+        *(text(task_id), None, None, "", UNREADABLE, None, None, 0, 0, None),
+        created_at=integer_or_none(created_at),
+        started_at=None,
+        finished_at=None,
+        updated_at=None,
+    )
+
+
+def _place(task: TaskRow) -> tuple[int, str]:
+    return task.created_at or 0, task.id
+
+
+def _key_place(key: TaskKey) -> tuple[int, str]:
+    return key.created_at or 0, key.id
+
+
+def _sentence(what: str, lost: int, unread: int) -> str:
+    if lost:
+        return f"{lost:,} of these {what} cannot be read; an index knows that they are there."
+    if unread:
+        return f"Some {what} cannot be read: {unread:,} places in their table are damaged."
+    return f"An index of the {what} is damaged; all that their table holds is shown."
+
+
+@value
+class _Found:
+    rows: list[Row]
+    unread: int
+    """How many row numbers, or stretches of them, cannot be read."""
+    error: Exception
+
+
+class _Salvage:
+    """The rows of a table by their numbers alone, newest first, passing over what cannot be read."""
+
+    def __init__(self, connection: ReadConnection, table: Table, columns: str) -> None:
+        self._connection = connection
+        self._table = table
+        self._sql = (
+            f"SELECT {columns} FROM {table.name} NOT INDEXED "  # noqa: S608  names of ours
+            f"WHERE {table.rowid} BETWEEN :low AND :high"
+        )
+        self._rows: list[Row] = []
+        self._unread = 0
+        self._tries = 0
+        self._error: Exception = LookupError("nothing was read")
+
+    def run(self) -> _Found:
+        """Read what can be read. Raises sqlite3.Error where the table has no row numbers."""
+        high = self._highest()
+        for top in range(high, max(0, high - _MOST_ROWS), -_STEP):
+            self._read(max(1, top - _STEP + 1), top)
+        return _Found(self._rows, self._unread, self._error)
+
+    def _highest(self) -> int:
+        try:
+            sql = f"SELECT max({self._table.rowid}) FROM {self._table.name}"  # noqa: S608  names of ours
+            return integer(self._connection.value(sql))
+        except SqliteTrouble as error:
+            if not is_damage(error):
+                raise
+            return min(_ONE_PAST_ALL, _MOST_ROWS)
+
+    def _read(self, low: int, high: int) -> None:
+        self._tries += 1
+        try:
+            self._rows += self._connection.rows(self._sql, {"low": low, "high": high, "bytes": 4 << 10})
+        except SqliteTrouble as error:
+            if not is_damage(error):
+                raise
+            self._error = error
+            if low == high or self._tries > _MOST_TRIES:
+                self._unread += 1
+                return
+            middle = (low + high) // 2
+            self._read(middle + 1, high)
+            self._read(low, middle)

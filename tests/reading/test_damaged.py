@@ -1,0 +1,165 @@
+"""Around damage everything else is read, and what is missing is marked in its place."""
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from inspector.layout.pages import EventPage, TaskFilter, TaskKey, TaskPage
+from inspector.reading.damaged import UNREADABLE
+from inspector.reading.errors import Unanswered
+from inspector.reading.reader import open_reader
+from inspector.reading.requests import EventPageRequest, TaskPageRequest
+from tests.support.damage import many_pages
+from tests.support.reading_databases import read_at
+
+PAGE = 4096
+ALL = [f"task-{number:03}" for number in reversed(range(60))]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return many_pages(tmp_path_factory.mktemp("whole") / "service.db")
+
+
+@pytest.fixture(scope="module")
+def pages(whole: bytes, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[int]]:
+    """Tell the page numbers of a table or index, its root first."""
+    path = tmp_path_factory.mktemp("pages") / "service.db"
+    path.write_bytes(whole)
+
+    def tell(name: str) -> list[int]:
+        db = sqlite3.connect(path)
+        sql = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
+        (root,) = db.execute(sql, [name]).fetchone()
+        db.close()
+        return [root, *children(whole, root)]
+
+    return tell
+
+
+def children(data: bytes, page: int) -> list[int]:
+    """Return the pages below an interior page of a b-tree, in order (SQLite's file format, section 1.6)."""
+    start = (page - 1) * PAGE
+    if data[start] not in (2, 5):
+        return []
+    count = int.from_bytes(data[start + 3 : start + 5], "big")
+    cells = [int.from_bytes(data[start + 12 + 2 * at : start + 14 + 2 * at], "big") for at in range(count)]
+    below = [int.from_bytes(data[start + cell : start + cell + 4], "big") for cell in cells]
+    below.append(int.from_bytes(data[start + 8 : start + 12], "big"))
+    return [each for child in below for each in (child, *children(data, child))]
+
+
+def zeroed(path: Path, whole: bytes, *pages: int) -> Path:
+    data = bytearray(whole)
+    for page in pages:
+        data[(page - 1) * PAGE : page * PAGE] = bytes(PAGE)
+    path.write_bytes(data)
+    return path
+
+
+def tasks(path: Path, request: TaskPageRequest | None = None) -> TaskPage:
+    with open_reader(path, now_ms=read_at) as reader:
+        page = reader.answer(request or TaskPageRequest())
+    assert isinstance(page, TaskPage)
+    return page
+
+
+def events(path: Path, request: EventPageRequest) -> EventPage:
+    with open_reader(path, now_ms=read_at) as reader:
+        page = reader.answer(request)
+    assert isinstance(page, EventPage)
+    return page
+
+
+def test_a_whole_file_says_nothing_of_damage(tmp_path: Path, whole: bytes) -> None:
+    path = zeroed(tmp_path / "service.db", whole)
+
+    assert tasks(path).damage == events(path, EventPageRequest("task-030")).damage == ""
+
+
+def test_the_tasks_of_a_damaged_page_stand_in_their_places(
+    tmp_path: Path, whole: bytes, pages: Callable[[str], list[int]]
+) -> None:
+    path = zeroed(tmp_path / "service.db", whole, pages("tasks")[3])
+    page = tasks(path)
+    lost = [task for task in page.tasks if task.status == UNREADABLE]
+
+    assert sorted(task.id for task in page.tasks) == sorted(ALL)
+    assert 0 < len(lost) < 15
+    assert page.damage == f"{len(lost)} of these tasks cannot be read; an index knows that they are there."
+    assert all(task.created_at == read_at() for task in page.tasks)
+    assert all(task.last_seq == 22 for task in page.tasks if task not in lost)
+
+
+def test_pages_go_on_around_damage(tmp_path: Path, whole: bytes, pages: Callable[[str], list[int]]) -> None:
+    path = zeroed(tmp_path / "service.db", whole, pages("tasks")[3])
+    found: list[str] = []
+    after, more = None, True
+    while more:
+        page = tasks(path, TaskPageRequest(after=after, limit=7))
+        found += [task.id for task in page.tasks]
+        after, more = TaskKey(page.tasks[-1].created_at, page.tasks[-1].id), page.more
+
+    assert found == ALL
+    assert [task.id for task in tasks(path, TaskPageRequest(start=after, limit=7)).tasks] == [found[-1]]
+
+
+def test_a_filter_lets_through_what_cannot_be_read(
+    tmp_path: Path, whole: bytes, pages: Callable[[str], list[int]]
+) -> None:
+    path = zeroed(tmp_path / "service.db", whole, pages("tasks")[3])
+    page = tasks(path, TaskPageRequest(TaskFilter(text="nowhere")))
+
+    assert page.tasks
+    assert {task.status for task in page.tasks} <= {UNREADABLE}
+
+
+def test_without_its_index_the_list_is_whole_and_in_its_order(
+    tmp_path: Path, whole: bytes, pages: Callable[[str], list[int]]
+) -> None:
+    path = zeroed(tmp_path / "service.db", whole, *pages("tasks_by_created"))
+    page = tasks(path)
+
+    assert [task.id for task in page.tasks] == ALL
+    assert page.damage == "An index of the tasks is damaged; all that their table holds is shown."
+
+
+def test_the_events_of_a_damaged_page_stand_in_their_places(
+    tmp_path: Path, whole: bytes, pages: Callable[[str], list[int]]
+) -> None:
+    leaves = pages("task_events")[1:]
+    path = zeroed(tmp_path / "service.db", whole, leaves[len(leaves) // 2])
+    damaged = [page for page in (events(path, EventPageRequest(task_id)) for task_id in ALL) if page.damage]
+
+    assert damaged
+    for page in damaged:
+        lost = [event for event in page.events if event.type == UNREADABLE]
+        assert [event.seq for event in page.events] == list(range(1, 23))
+        assert page.damage == f"{len(lost)} of these events cannot be read; an index knows that they are there."
+        assert all(event.data_text for event in page.events if event not in lost)
+
+
+def test_without_their_index_the_events_are_found_in_their_table(
+    tmp_path: Path, whole: bytes, pages: Callable[[str], list[int]]
+) -> None:
+    path = zeroed(tmp_path / "service.db", whole, *pages("sqlite_autoindex_task_events_1"))
+    last = events(path, EventPageRequest("task-030", limit=5))
+    first = events(path, EventPageRequest("task-030", after_seq=0, limit=5))
+
+    assert [event.seq for event in last.events] == [18, 19, 20, 21, 22]
+    assert (last.more_before, last.more_after) == (True, False)
+    assert [event.seq for event in first.events] == [1, 2, 3, 4, 5]
+    assert first.more_after
+    assert last.damage == "An index of the events is damaged; all that their table holds is shown."
+
+
+def test_where_nothing_is_left_the_sentence_is_the_answer(
+    tmp_path: Path, whole: bytes, pages: Callable[[str], list[int]]
+) -> None:
+    lost = [*pages("tasks"), *pages("tasks_by_created")]
+    path = zeroed(tmp_path / "service.db", whole, *lost)
+
+    with pytest.raises(Unanswered, match=r"service\.db is incomplete or damaged"):
+        tasks(path)
