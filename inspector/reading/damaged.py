@@ -17,7 +17,7 @@ from inspector.reading.recognising import TASK_COLUMNS, Shape, Table
 from inspector.reading.task_rows import newest_first, task_rows
 from inspector.reading.values import integer, integer_or_none, text
 
-UNREADABLE: Final = "(cannot be read)"
+UNREADABLE: Final = "(unreadable)"
 """What stands for the status of a task, and for the type of an event, that only an index knows of."""
 
 _MOST_ROWS: Final = 50_000
