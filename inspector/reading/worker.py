@@ -10,12 +10,12 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
-from inspector.reading.errors import Unanswered
+from inspector.reading.errors import TookTooLong, Unanswered
 from inspector.reading.jobs import job_of
 from inspector.reading.line import StopSignal, send
 from inspector.reading.messages import Answer, Asked, Failed, Lost, Message, Progressed, Stop
 from inspector.reading.reader import Reader
-from inspector.reading.requests import Request
+from inspector.reading.requests import Request, StatementRequest
 from inspector.reading.steps import Job, rest_s
 from inspector.reading.wire import Decoder, TooLarge, WireError
 
@@ -86,8 +86,8 @@ class Worker:
         chunk = os.read(self._input, _CHUNK)
         for message in self._decoder.feed(chunk):
             match message:
-                case Asked(number=number, request=request):
-                    self._tasks.append(_Task(number, request))
+                case Asked(number=number, request=request, deadline_ms=deadline_ms):
+                    self._tasks.append(_Task(number, request, deadline_ms))
                 case Stop(number=number):
                     self._drop(number)
                 case _:
@@ -106,7 +106,7 @@ class Worker:
                 self._send(Answer(task.number, value))
         except Unanswered as error:
             done = True
-            self._send(Failed(task.number, error.sentence))
+            self._send(Failed(task.number, error.sentence, took_too_long=isinstance(error, TookTooLong)))
         except TooLarge:
             done = True
             self._send(Failed(task.number, "The answer is too large to be shown."))
@@ -122,7 +122,9 @@ class Worker:
         if task.job is None:
             task.job = job_of(task.request, self._reader.read, self._now_ms)
         if task.job is None:
-            return True, self._reader.answer(task.request, deadline_ms=_STEP_MS)
+            # A statement is one step, however long: its process is there for nothing else.
+            deadline_ms = task.deadline_ms if isinstance(task.request, StatementRequest) else _STEP_MS
+            return True, self._reader.answer(task.request, deadline_ms=deadline_ms)
         try:
             progress = next(task.job)
         except StopIteration as ended:
@@ -137,8 +139,9 @@ class Worker:
 
 
 class _Task:
-    def __init__(self, number: int, request: Request) -> None:
+    def __init__(self, number: int, request: Request, deadline_ms: int) -> None:
         self.number = number
+        self.deadline_ms = deadline_ms
         self.request = request
         self.job: Job | None = None
         self.tells_at = 0.0

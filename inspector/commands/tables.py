@@ -1,0 +1,129 @@
+"""``tables``: every table of a database, or the rows of one as they are stored."""
+
+import json
+from pathlib import Path
+from typing import Final
+
+import click
+
+from inspector.commands.arguments import StoredId, database_argument, json_option, mode_option
+from inspector.commands.clock import Clock
+from inspector.commands.ending import Refused
+from inspector.commands.opening import asked, opened_document, opened_lines, reading
+from inspector.commands.output import write_json, write_lines
+from inspector.commands.stored_values import json_rows, row_lines
+from inspector.commands.table import Column, aligned, terminal_width
+from inspector.layout.opened import Mode, Opened
+from inspector.layout.pages import PAGE_ROWS
+from inspector.layout.tables import RowKey, RowPage, StoredRow, StoredTable, TableList
+from inspector.layout.visible import visible
+from inspector.reading.reader import Reader
+from inspector.reading.requests import TableRowsRequest, TablesRequest
+
+_COLUMNS: Final = (
+    Column("TABLE", gives_way=True),
+    Column("ROWS AT MOST", right=True),
+    Column("KIND"),
+    Column("LMSP"),
+    Column("COLUMNS", gives_way=True),
+)
+
+
+@click.command()
+@database_argument
+@click.argument("name", metavar="[TABLE]", required=False, type=StoredId())
+@click.option(
+    "--limit", metavar="N", type=click.IntRange(min=1), default=100, show_default=True, help="At most N rows."
+)
+@json_option
+@mode_option
+@click.pass_obj
+def tables(clock: Clock, database: Path, name: str | None, limit: int, as_json: bool, mode: Mode | None) -> None:
+    """List every table of DB, or the rows of TABLE in the order of its key.
+
+    Secrets are hidden. Long values are cut, and say how long they are.
+    """
+    with reading(database, mode, clock) as reader:
+        found = asked(reader, TablesRequest(), TableList)
+        if name is None:
+            _write_tables(found, reader.opened, as_json=as_json)
+            return
+        if name not in {table.name for table in found.tables} and not found.left_off:
+            raise Refused(f"There is no table {name} in this database.")
+        pages = _pages(reader, name, limit)
+        _write_rows(pages, reader.opened, as_json=as_json)
+
+
+def _pages(reader: Reader, name: str, limit: int) -> list[RowPage]:
+    """Return pages with ``limit`` rows in all; behind damage reading goes on where that is possible."""
+    pages: list[RowPage] = []
+    key: RowKey | None = None
+    inclusive = False
+    left = limit
+    while left > 0:
+        request = TableRowsRequest(name, key, inclusive=inclusive, limit=min(PAGE_ROWS, left))
+        page = asked(reader, request, RowPage)
+        pages.append(page)
+        left -= len(page.rows)
+        if page.more:
+            key, inclusive = page.rows[-1].key, False
+        elif page.resumes_at is not None:
+            key, inclusive = page.resumes_at, True
+        else:
+            break
+    return pages
+
+
+def _write_tables(found: TableList, opened: Opened, *, as_json: bool) -> None:
+    if as_json:
+        listed = ",\n ".join(json.dumps(_table_document(table)) for table in found.tables)
+        write_json(
+            f'{{"tables": [{listed}],\n"left_off": {found.left_off},\n"opened": {json.dumps(opened_document(opened))}}}'
+        )
+        return
+    more = [f"{found.left_off:,} more are not listed."] if found.left_off else []
+    lines = aligned(_COLUMNS, [_cells(table) for table in found.tables], terminal_width())
+    reasons = sorted({table.why_not for table in found.tables if table.why_not is not None})
+    write_lines(*lines, *more, *reasons, *opened_lines(opened))
+
+
+def _table_document(table: StoredTable) -> dict[str, object]:
+    return {
+        "name": table.name,
+        "kind": table.kind,
+        "lmsp": table.is_ours,
+        "rows_at_most": table.rows_at_most,
+        "key": table.key,
+        "why_not": table.why_not,
+        "columns": [
+            {"name": column.name, "declared": column.declared, "why_not": column.why_not} for column in table.columns
+        ],
+    }
+
+
+def _cells(table: StoredTable) -> list[str]:
+    return [
+        visible(table.name),
+        "-" if table.rows_at_most is None else f"{table.rows_at_most:,}",
+        table.kind,
+        "yes" if table.is_ours else "no",
+        visible(", ".join(column.name for column in table.columns)) or "-",
+    ]
+
+
+def _write_rows(pages: list[RowPage], opened: Opened, *, as_json: bool) -> None:
+    table = pages[-1].table
+    rows: list[StoredRow] = [row for page in pages for row in page.rows]
+    cells = [row.cells for row in rows]
+    damage = [page.broken for page in pages if page.broken is not None]
+    more = pages[-1].more
+    if as_json:
+        write_json(
+            f'{{"table": {json.dumps(_table_document(table))},\n"rows": {json_rows(cells)},\n'
+            f'"more": {json.dumps(more)}, "damage": {json.dumps(damage)},\n'
+            f'"opened": {json.dumps(opened_document(opened))}}}'
+        )
+        return
+    count = f"{len(rows):,} {'row' if len(rows) == 1 else 'rows'}{'; there are more' if more else ''}."
+    listing = row_lines([column.name for column in table.columns], cells) if rows else []
+    write_lines(*listing, count, *map(visible, damage), *opened_lines(opened))
