@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 
 from inspector.desktop.composition import Inspector
 from inspector.desktop.session.launch import Target
@@ -390,3 +390,19 @@ async def test_a_task_that_is_not_in_the_file_is_said_not_to_be_there(tmp_path: 
         service.accept(1)
         async with inspector_on(service.path, task_id="nobody") as inspector:
             await until(lambda: "nobody" in inspector.window.statusBar().currentMessage())
+
+
+async def test_a_file_at_rest_says_from_the_start_when_it_was_read(tmp_path: Path) -> None:
+    with service_on(tmp_path / "a.db") as service:
+        service.accept()
+    async with an_inspector() as inspector:
+        inspector.window.show()
+        said: list[str] = []
+        inspector.session.opened.connect(
+            lambda _how: said.extend(label.text() for label in inspector.window.header.findChildren(QLabel))
+        )
+        inspector.open(Target(tmp_path / "a.db"))
+        await until(lambda: said)
+        words = [text for text in said if text.startswith("read")]
+        assert len(words) == 1
+        assert words[0].removeprefix("read ").count(":") == 2

@@ -260,6 +260,8 @@ class Session(QObject):
                 if self._how is None or read_from(self._how) != read_from(message):
                     self._read_in_background_from(message)
                 self._how = message
+                if self._read_at_ms is None:
+                    self._read_at_ms = _now_ms()
                 self._send_watch()
                 self.opened.emit(message)
                 self.acting_changed.emit(self.acting)
