@@ -40,6 +40,8 @@ class Names:
 def summary(task: TaskRow, clock: Clock, names: Names) -> tuple[tuple[KeyValue, ...], ...]:
     """Return the three columns."""
     ended = task.status in FINAL
+    # In a file at rest nothing goes on: what is told ends with the last that is known of the task.
+    unfinished = task.status in UNFINISHED and clock.now_ms is None
     when = (
         KeyValue("Ended", clock.time(task.finished_at)) if ended else KeyValue("Started", clock.time(task.started_at))
     )
@@ -55,8 +57,8 @@ def summary(task: TaskRow, clock: Clock, names: Names) -> tuple[tuple[KeyValue, 
         ),
         (
             KeyValue("Client", _named(task.client_id, names.clients), tone=_tone(task.client_id)),
-            KeyValue("Wait", duration(wait_ms(task, clock.now_ms))),
-            KeyValue("Run", duration(run_ms(task, clock.now_ms))),
+            KeyValue("Wait", _lasted(wait_ms(task, clock.now_ms), so_far=unfinished and task.started_at is None)),
+            KeyValue("Run", _lasted(run_ms(task, clock.now_ms), so_far=unfinished)),
         ),
         (
             KeyValue("Attempt", grouped(task.attempt)),
@@ -64,6 +66,10 @@ def summary(task: TaskRow, clock: Clock, names: Names) -> tuple[tuple[KeyValue, 
             KeyValue("Last seq", grouped(task.last_seq)),
         ),
     )
+
+
+def _lasted(ms: int | None, *, so_far: bool) -> str:
+    return f"{duration(ms)} to last event" if so_far and ms is not None else duration(ms)
 
 
 def wait_ms(task: TaskRow, now_ms: int | None) -> int | None:

@@ -25,6 +25,16 @@ def test_without_a_moment_durations_end_at_the_last_known_one() -> None:
     assert run_ms(task("running", started_at=T0), None) is None
 
 
+def test_in_a_file_at_rest_what_is_unfinished_says_that_its_time_ends_with_its_last_event() -> None:
+    month = 30 * 86_400_000
+    row = task("running", started_at=T0 + 1_000, updated_at=T0 + 4_000)
+    assert told(row, Clock(UTC, None, T0 + month))["Run"] == "3.0 s to last event"
+    assert told(row, Clock(UTC, None, T0 + month))["Wait"] == "1.0 s"
+    assert told(task("queued", updated_at=T0 + 4_000), Clock(UTC, None, T0 + month))["Wait"] == "4.0 s to last event"
+    done = task("completed", started_at=T0, finished_at=T0 + 500)
+    assert told(done, Clock(UTC, None, T0 + month))["Run"] == "500 ms"
+
+
 def test_a_finished_task_stands_still() -> None:
     row = task("failed", started_at=T0 + 41, finished_at=T0 + 6_041)
     assert run_ms(row, T0 + 10**9) == 6_000
