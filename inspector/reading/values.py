@@ -40,7 +40,8 @@ def stored_text(start: Value, length: Value) -> StoredText | None:
     None for NULL. A text that was cut inside a character ends before it.
     """
     if start is None:
-        return None
+        # SQLite's substr of an empty blob is NULL, its length is not.
+        return None if length is None else StoredText("", 0)
     if not isinstance(start, bytes):
         shown = text(start)
         return StoredText(shown, len(shown))
