@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from inspector.desktop.session.acting import Acting
     from inspector.desktop.session.file_checks import FileChecks
     from inspector.desktop.start.view import StartView
+    from inspector.desktop.wiring.drawer import DrawerWiring
 
 
 class Inspector:
@@ -59,6 +60,7 @@ class Inspector:
         self._zone = local_zone()
         self._late_checks = Late(self._make_checks)
         self._late_opening = Late(self._make_opening)
+        self._late_drawer = Late(self._make_drawer)
         self._to_forget: list[Callable[[], None]] = []
         views = Views(
             TasksView(self._zone),
@@ -120,12 +122,15 @@ class Inspector:
         self.session.close()
         if self._late_checks.made is not None:
             await self._late_checks.made.closed()
+        if self._late_drawer.made is not None:
+            await self._late_drawer.made.ended()
         await self.session.ended()
 
     def _on_first_paint(self) -> None:
         """Make what a person cannot miss yet in the first moment."""
         actions = self._make_actions()
         actions.fill(self.window, self._settings.theme())
+        self._late_drawer()
         self.window.views.late_detail()
 
     def _make_detail(self) -> "DetailPane":
@@ -142,6 +147,13 @@ class Inspector:
             DetailWiring(pane, self.session, self.selection, self._content, self._on_missing_task, told)
         )
         return pane
+
+    def _make_drawer(self) -> "DrawerWiring":
+        from inspector.desktop.wiring.drawer import DrawerWiring
+
+        drawer = DrawerWiring(self.window, self.session, self._zone)
+        self._to_forget.append(drawer.forget)
+        return drawer
 
     def _make_models(self) -> "ModelsView":
         from inspector.desktop.digests.view import ModelsView

@@ -24,9 +24,11 @@ class FileHeader(QWidget):
 
     Signals:
         pause_requested: carries whether reading should stop.
+        drawer_requested: more is to be said of how the file was opened, or no more.
     """
 
     pause_requested = Signal(bool)
+    drawer_requested = Signal()
 
     def __init__(self, zone: tzinfo, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,6 +47,7 @@ class FileHeader(QWidget):
         self._folder = ElidedLabel(tone="text3", face=small_font, middle=True, parent=self)
         self._folder.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self._badge = ModeBadge(self)
+        self._badge.clicked.connect(self.drawer_requested)
         self._why = ElidedLabel(tone="text2", face=small_font, parent=self)
         self._age = QLabel(self)
         self._age.setTextFormat(Qt.TextFormat.PlainText)

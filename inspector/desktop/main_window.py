@@ -82,7 +82,9 @@ class MainWindow(QMainWindow):
         column = QVBoxLayout(right)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
+        self._drawer_place = QVBoxLayout()
         column.addLayout(self._bars)
+        column.addLayout(self._drawer_place)
         column.addWidget(self._stack, 1)
         frame = QVBoxLayout(whole)
         frame.setContentsMargins(0, 0, 0, 0)
@@ -151,6 +153,10 @@ class MainWindow(QMainWindow):
         self._messages[key] = bar
         self._bars.addWidget(bar)
         return bar
+
+    def place_drawer(self, drawer: QWidget) -> None:
+        """Put the drawer between the bars and the view."""
+        self._drawer_place.addWidget(drawer)
 
     def hide_message(self, key: str) -> None:
         """Take the message of this ``key`` away, where there is one."""

@@ -47,3 +47,5 @@ class Opened:
     """One sentence where ``may_act`` is False."""
     copy_path: str | None = None
     """Where the private copy lies that is read, in mode ``copy``."""
+    faulty: bool = False
+    """Whether opening it found what one should know before one trusts what is shown: the notes say it."""

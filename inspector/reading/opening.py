@@ -40,6 +40,8 @@ class Look:
     """Whether a -journal of an unfinished transaction lies beside it."""
     may_read_shm: bool
     """Whether there is permission for the -shm, where there is one."""
+    faulty: bool
+    """Whether pages of it are known to be missing or left out."""
 
 
 def look_at(
@@ -58,17 +60,20 @@ def look_at(
         # It went away under our hands, or the disk fails.
         raise Unreadable(f"{name} cannot be read: {error.strerror}.") from error
     chosen = found.mode() if mode is None else found.wished(mode)
+    left_out = _left_out(real, chosen)
+    missing = 0 if found.has_wal or found.hot_journal else header.missing_bytes
     return Look(
         path=real,
         name=name,
         mode=chosen,
         why=found.why(chosen, wished=mode is not None),
-        notes=() if found.holder else found.notes(header.missing_bytes, _left_out(real, chosen)),
+        notes=() if found.holder else found.notes(missing, left_out),
         holder=found.holder,
         wal=header.wal,
         guard=guard,
         hot_journal=found.hot_journal,
         may_read_shm=found.may_read_shm,
+        faulty=not found.holder and bool(left_out or missing),
     )
 
 
@@ -151,7 +156,7 @@ class _Found:
                 f"No -wal lies beside {self.name}. If this is a copy that was made while its service ran, "
                 "the latest changes are missing from it."
             )
-        if missing_bytes and not self.has_wal and not self.hot_journal:
+        if missing_bytes:
             notes.append(
                 f"{self.name} is {missing_bytes:,} bytes shorter than its header says: what stood there cannot be read."
             )

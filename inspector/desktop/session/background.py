@@ -33,6 +33,11 @@ def launch_background(target: Target) -> "Popen[bytes]":
     return launch_reader(target, [*reader_command(), "--background"])
 
 
+def launch_errand(target: Target) -> "Popen[bytes]":
+    """Start a process for one long question about ``target``."""
+    return launch_reader(target, [*reader_command(), "--errand"])
+
+
 def read_from(how: Opened) -> tuple[str, Mode]:
     """Return which file is read, the private copy where there is one, and how: when that changes, so does the process.
 

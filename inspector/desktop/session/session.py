@@ -12,13 +12,13 @@ from typing import Final, TypeVar, cast
 from PySide6.QtCore import QObject, Signal
 
 from inspector.desktop.session.acting import Acting, acting_on, cancel_in_file
-from inspector.desktop.session.background import Background, OnProgress, launch_background, read_from
+from inspector.desktop.session.background import Background, OnProgress, launch_background, launch_errand, read_from
 from inspector.desktop.session.launch import DEADLINE_MS, Launched, Target, launch_reader
 from inspector.desktop.session.reader_link import ReaderGone, ReaderLink, RequestFailed, gone
 from inspector.layout.opened import Opened
 from inspector.lmsp.cancelling import CancelOutcome, CancelResult
 from inspector.reading.messages import Lost, Message, Moved
-from inspector.reading.requests import Question, Request, TaskPageRequest, Watch
+from inspector.reading.requests import ProofRequest, Question, Request, TaskPageRequest, Watch
 
 log = logging.getLogger(__name__)
 
@@ -74,6 +74,7 @@ class Session(QObject):
         self._replaced_at: list[float] = []
         self._background: Background | None = None
         self._takes_long: set[type] = set()
+        self._errands: set[Background] = set()
         self._work: set[asyncio.Task[None]] = set()
         # Python's own thread, not one of Qt's: the loop's default has threads that Python knows nothing of.
         self._actions = ThreadPoolExecutor(max_workers=1, thread_name_prefix="action")
@@ -144,6 +145,8 @@ class Session(QObject):
         if self._background is not None:
             self._background.close()
             self._background = None
+        for errand in tuple(self._errands):
+            errand.close()
         self._takes_long.clear()
         self._how = None
 
@@ -194,6 +197,23 @@ class Session(QObject):
         answer = await self._background.ask(cast("Request", request), on_progress)
         self._read_at_ms = _now_ms()
         return cast("Answer", answer)
+
+    async def run_errand(self, request: Question[Answer], on_progress: OnProgress | None = None) -> Answer:
+        """Return the answer to a question that reads all of the file, from a process of its own, nice to everybody.
+
+        Hashes are those of the file itself; what else is asked, of the private copy where there is one. Cancelling the
+        wait ends the process, as :meth:`close` does. Raises RequestFailed and ReaderGone as :meth:`ask` does.
+        """
+        if self._how is None:
+            raise ReaderGone
+        path = self._how.path if isinstance(request, ProofRequest) else read_from(self._how)[0]
+        errand = Background(partial(launch_errand, Target(Path(path))))
+        self._errands.add(errand)
+        try:
+            return cast("Answer", await errand.ask(cast("Request", request), on_progress))
+        finally:
+            self._errands.discard(errand)
+            errand.close()
 
     def watch(self, task_ids: tuple[str, ...]) -> None:
         """Say which tasks are on screen: they are read again whenever something was committed."""
