@@ -9,9 +9,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
+from holds import TURN_S, Holds
 from verdicts import Databases, Verdict
 
 MOST_TO_STOP_MS = 100.0
@@ -23,7 +24,6 @@ MORE = 4
 """So often a search for what nearly every event holds goes on: a thousand hits each time."""
 RUNS_S = 0.3
 """So long a search has gone on when it is stopped."""
-TURN_S = 0.002
 ENDS_WITHIN_S = 120.0
 
 
@@ -77,33 +77,6 @@ def rare_text(path: Path) -> tuple[str, int]:
             (newest * 99 // 100,),
         ).fetchall()
     return json.loads(data)["response_id"], newest
-
-
-class Holds:
-    """How long the window's thread worked without a pause, at most, while this runs.
-
-    Its own processor time, which a busy machine does not make longer by making it wait; and the time that passed.
-    """
-
-    def __init__(self) -> None:
-        self.longest_ms = 0.0
-        self.passed_ms = 0.0
-
-    async def __aenter__(self) -> "Holds":
-        self._task = asyncio.ensure_future(self._watch())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._task.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._task
-
-    async def _watch(self) -> None:
-        while True:
-            started, worked = time.perf_counter(), time.thread_time()
-            await asyncio.sleep(TURN_S)
-            self.longest_ms = max(self.longest_ms, (time.thread_time() - worked) * 1e3)
-            self.passed_ms = max(self.passed_ms, (time.perf_counter() - started - TURN_S) * 1e3)
 
 
 def show(path: Path) -> None:

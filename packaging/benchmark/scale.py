@@ -32,6 +32,7 @@ BARS = {
     "11": "big_task",
     "12": "command",
     "13": "event_search",
+    "hostile": "hostile_files",
 }
 """Bar 2 is measured with bar 1, an id of bar 13 with bar 4."""
 

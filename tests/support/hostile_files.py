@@ -1,0 +1,109 @@
+"""Databases that somebody made to hold up, mislead or break whoever looks at them."""
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+from inspector.layout import native
+from tests.support.reading_databases import START_MS, add_task, create, move_task
+
+MARKUP = '<img src="file:///etc/hostname" width=90000 height=90000><b>bold</b>'
+ODD = "\u202e\u200b\x1b[2J\x1b]52;c;Zm9v\x07\x00\x85\u2028end"
+HUGE = 10_000_000
+
+
+def loose(path: Path) -> sqlite3.Connection:
+    """Make a database with the native tables' names and columns, and none of their rules."""
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute("PRAGMA synchronous=OFF")
+    native_db = create(path.with_name("native.db"), journal="delete")
+    for table in native.TABLES:
+        names = [row[1] for row in native_db.execute(f"PRAGMA table_xinfo({table})")]
+        db.execute(f"CREATE TABLE {table} ({', '.join(names)})")
+    native_db.close()
+    path.with_name("native.db").unlink()
+    return db
+
+
+def fill(db: sqlite3.Connection, text: object, *, but: tuple[str, ...] = ("seq", "created_at", "status")) -> None:
+    """Put ``text`` into each column of one row of each table, and some plain tasks beside it."""
+    for table in native.TABLES:
+        names = [row[1] for row in db.execute(f"PRAGMA table_xinfo({table})")]
+        values = [_plain(name) if name in but else text for name in names]
+        db.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(names))})", values)
+    for number in range(30):
+        db.execute("INSERT INTO tasks (id, status, created_at) VALUES (?, 'queued', ?)", [f"plain-{number}", START_MS])
+
+
+def _plain(name: str) -> object:
+    return {"seq": 1, "created_at": START_MS + 5, "status": "running"}[name]
+
+
+def markup_everywhere(path: Path) -> None:
+    fill(loose(path), MARKUP)
+
+
+def odd_characters_everywhere(path: Path) -> None:
+    fill(loose(path), ODD)
+
+
+def huge_text_everywhere(path: Path) -> None:
+    fill(loose(path), "x" * HUGE)
+
+
+def huge_lines_everywhere(path: Path) -> None:
+    fill(loose(path), "\n" * HUGE)
+
+
+def combining_marks_everywhere(path: Path) -> None:
+    fill(loose(path), "a" + "\u0301" * 100_000)
+
+
+def blobs_everywhere(path: Path) -> None:
+    fill(loose(path), b"\xff\x00<b>" * 100_000)
+
+
+def deep_json(path: Path) -> None:
+    fill(loose(path), '{"a":' * 20_000 + "1" + "}" * 20_000)
+
+
+def wide_json(path: Path) -> None:
+    fill(loose(path), "{" + ",".join(f'"k{n}": {n}' for n in range(20_000)) + "}")
+
+
+def long_numbers(path: Path) -> None:
+    fill(loose(path), '{"n": ' + "9" * 5_000 + ', "d": 0.2345678901234568, "i": 18446744073709551615}')
+
+
+def endless_views(path: Path) -> None:
+    db = create(path, journal="delete")
+    add_task(db, "plain")
+    for table in native.TABLES:
+        if table not in ("tasks", "task_events"):
+            db.execute(f"DROP TABLE {table}")
+            db.execute(
+                f"CREATE VIEW {table} AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) "
+                "SELECT id, id AS name, id AS key, id AS value FROM n"
+            )
+
+
+def bombs(path: Path) -> None:
+    db = loose(path)
+    for table in native.TABLES:
+        db.execute(f"ALTER TABLE {table} ADD COLUMN bomb AS (hex(zeroblob(100000000)))")
+    for number in range(2):
+        db.execute("INSERT INTO tasks (id, status, created_at) VALUES (?, 'running', ?)", [f"t{number}", START_MS])
+
+
+def odd_triggers(path: Path) -> None:
+    db = create(path, journal="delete")
+    add_task(db, "plain")
+    move_task(db, "plain", "running")
+    db.execute("CREATE TRIGGER wipe AFTER UPDATE OF status ON tasks BEGIN DELETE FROM clients; END")
+
+
+HOSTILE: tuple[Callable[[Path], None], ...] = (
+    *(markup_everywhere, odd_characters_everywhere, huge_text_everywhere, huge_lines_everywhere),
+    *(combining_marks_everywhere, blobs_everywhere, deep_json, wide_json, long_numbers),
+    *(endless_views, bombs, odd_triggers),
+)
