@@ -186,6 +186,7 @@ class Drawer(QFrame):
             self._note_rows.append(self._note(Note(f"{len(notes) - _MOST_NOTES} more notes", is_fault=False)))
         for row in self._note_rows:
             self._notes.addWidget(row)
+            row.show()
 
     def _note(self, note: Note) -> QWidget:
         row = QWidget(self)

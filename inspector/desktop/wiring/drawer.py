@@ -207,6 +207,8 @@ class DrawerWiring(QObject):
         task = asyncio.get_running_loop().create_task(self._to_its_end(work))
         self._tasks[name] = task
         task.add_done_callback(partial(self._on_done, name))
+        # Cancelled before its first step, it would otherwise be missed as one that nobody awaited.
+        task.add_done_callback(lambda _task: work.close())
         self._show()
 
     @staticmethod
