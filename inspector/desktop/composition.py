@@ -43,7 +43,9 @@ if TYPE_CHECKING:
     from inspector.desktop.search.view import SearchView
     from inspector.desktop.session.acting import Acting
     from inspector.desktop.session.file_checks import FileChecks
+    from inspector.desktop.session.statements import Statements
     from inspector.desktop.start.view import StartView
+    from inspector.desktop.tables.view import TablesView
     from inspector.desktop.wiring.drawer import DrawerWiring
 
 
@@ -60,6 +62,7 @@ class Inspector:
         self._zone = local_zone()
         self._late_checks = Late(self._make_checks)
         self._late_opening = Late(self._make_opening)
+        self._late_statements = Late(self._make_statements)
         self._late_drawer = Late(self._make_drawer)
         self._to_forget: list[Callable[[], None]] = []
         views = Views(
@@ -68,6 +71,7 @@ class Inspector:
             models=Late(self._make_models),
             recovery=Late(self._make_recovery),
             search=Late(self._make_search),
+            tables=Late(self._make_tables),
             start=Late(self._make_start),
         )
         self.window = MainWindow(views, self._zone)
@@ -120,6 +124,8 @@ class Inspector:
         self.window.first_paint.stop()
         self.frame.stop()
         self.session.close()
+        if self._late_statements.made is not None:
+            self._late_statements.made.stop()
         if self._late_checks.made is not None:
             await self._late_checks.made.closed()
         if self._late_drawer.made is not None:
@@ -191,6 +197,22 @@ class Inspector:
         self._to_forget.append(wiring.forget)
         self._wirings.append(wiring)
         return view
+
+    def _make_tables(self) -> "TablesView":
+        from inspector.desktop.tables.view import TablesView
+        from inspector.desktop.wiring.tables import TablesWiring
+
+        view = TablesView()
+        wiring = TablesWiring(view, self.session, self._content, self._late_statements())
+        self.window.view_changed.connect(lambda name: wiring.set_on_screen(name == "tables"))
+        self._to_forget.append(wiring.forget)
+        self._wirings.append(wiring)
+        return view
+
+    def _make_statements(self) -> "Statements":
+        from inspector.desktop.session.statements import Statements
+
+        return Statements(self.session)
 
     def _make_start(self) -> "StartView":
         from inspector.desktop.start.view import StartView

@@ -33,6 +33,7 @@ DESTINATIONS: Final = (
     Destination("models", "Models", "models"),
     Destination("search", "Search", "find"),
     Destination("recovery", "Recovery", "recovery", separated=True),
+    Destination("tables", "Tables", "tables"),
 )
 
 
@@ -41,7 +42,7 @@ class MainWindow(QMainWindow):
 
     Signals:
         closed: the window was closed.
-        view_changed: carries the name of the view that is on screen now: tasks, models, search, recovery or start.
+        view_changed: carries the name of the view that is on screen now: one of DESTINATIONS, or start.
         file_dropped: carries the path of a file that was dropped on the window.
         seen_changed: carries whether the window can be seen at all.
         theme_requested: carries the wanted theme.

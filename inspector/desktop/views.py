@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from inspector.desktop.recovery.view import RecoveryView
     from inspector.desktop.search.view import SearchView
     from inspector.desktop.start.view import StartView
+    from inspector.desktop.tables.view import TablesView
 
 
 class Views:
@@ -28,6 +29,7 @@ class Views:
         models: "Late[ModelsView]",
         recovery: "Late[RecoveryView]",
         search: "Late[SearchView]",
+        tables: "Late[TablesView]",
         start: "Late[StartView]",
     ) -> None:
         self.tasks = tasks
@@ -35,6 +37,7 @@ class Views:
         self.late_models = models
         self.late_recovery = recovery
         self.late_search = search
+        self.late_tables = tables
         self.late_start = start
 
     @property
@@ -45,6 +48,7 @@ class Views:
                 "models": self.late_models,
                 "search": self.late_search,
                 "recovery": self.late_recovery,
+                "tables": self.late_tables,
                 "start": self.late_start,
             },
         )
@@ -74,6 +78,11 @@ class Views:
     def search(self) -> "SearchView":
         """The search of all events for a text."""
         return self.late_search()
+
+    @property
+    def tables(self) -> "TablesView":
+        """Any table as it is stored."""
+        return self.late_tables()
 
     @property
     def start(self) -> "StartView":

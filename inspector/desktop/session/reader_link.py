@@ -113,6 +113,12 @@ class ReaderLink:
         """End the reader: it stops at the end of its input. It is killed if it does not stop soon."""
         self._end(None)
 
+    def kill(self) -> None:
+        """End the reader at once, whatever it is busy with."""
+        if not self._ended:
+            self._process.kill()
+        self._end(None)
+
     def _send(self, data: bytes) -> None:
         self._outgoing += data
         if not self._writing:

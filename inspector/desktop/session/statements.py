@@ -1,0 +1,79 @@
+"""Statements that somebody typed: each in a reader process for nothing else, which is killed to stop what it runs.
+
+It is started by the first one, and ends by itself when none came for a while.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import Popen
+from typing import Final
+
+from inspector.desktop.session.background import BackgroundLink, launch_background, read_from
+from inspector.desktop.session.launch import Target
+from inspector.desktop.session.reader_link import GRACE_MS, ReaderGone, RequestFailed
+from inspector.desktop.session.session import Session
+from inspector.layout.tables import StatementAnswer
+from inspector.reading.requests import StatementRequest
+
+log = logging.getLogger(__name__)
+
+MOST_MS: Final = 10_000
+"""How long a statement may run. It is told to end a little earlier, and killed where it cannot hear that."""
+
+
+class Statements:
+    """Runs statements on the file of a session, one at a time."""
+
+    def __init__(
+        self, session: Session, launch: Callable[[Target], "Popen[bytes]"] = launch_background, most_ms: int = MOST_MS
+    ) -> None:
+        """``launch`` starts a process on a file; a statement may run for ``most_ms``, which is above GRACE_MS."""
+        self._session = session
+        self._launch = launch
+        self._most_ms = most_ms
+        self._link: BackgroundLink | None = None
+        self._path = ""
+
+    @property
+    def pid(self) -> int | None:
+        """The process id, or None where there is no process now."""
+        return None if self._link is None else self._link.pid
+
+    async def run(self, request: StatementRequest) -> StatementAnswer:
+        """Return what the statement gives. Cancelling the wait leaves it running: :meth:`stop` ends it.
+
+        Raises RequestFailed with one sentence, and ReaderGone where it was stopped or no file is open.
+        """
+        how = self._session.how
+        if how is None:
+            raise ReaderGone
+        path, _ = read_from(how)
+        if path != self._path:
+            self.stop()
+        if self._link is None:
+            self._path = path
+            self._link = BackgroundLink(self._launch(Target(Path(path))), self.stop, self._on_end)
+        clock = asyncio.get_running_loop().time
+        began_s = clock()
+        try:
+            answer = await self._link.ask(request, deadline_ms=self._most_ms - GRACE_MS)
+        except ReaderGone:
+            if (clock() - began_s) * 1_000 >= self._most_ms - 1:
+                sentence = f"This took longer than {self._most_ms // 1_000} s and was stopped."
+                raise RequestFailed(sentence, took_too_long=True) from None
+            raise
+        if not isinstance(answer, StatementAnswer):
+            raise TypeError("a statement is not answered like this")
+        return answer
+
+    def stop(self) -> None:
+        """End what runs, at once; the next statement gets another process."""
+        if self._link is not None:
+            self._link.kill()
+            self._link = None
+
+    def _on_end(self, why: str) -> None:
+        log.info("the reader for statements %s", why)
+        self._link = None
