@@ -353,9 +353,11 @@ class TablesView(QWidget):
         self._pages.setCurrentWidget(self._table if rows else self._empty)
         if table is None:
             nothing = not self._model.headings
-            self._strip.show_words("" if nothing else self._name(), "" if nothing else self._box.words)
+            self._strip.setVisible(not nothing)
+            self._strip.show_words(self._name(), self._box.words)
             self._empty.set_sentence(NO_TABLE if nothing else self.tr("The statement gave no rows."))
             return
+        self._strip.setVisible(True)
         if page is None:
             self._strip.show_words(self._name(), "")
             self._empty.set_sentence(table.why_not or self.tr("Reading…"))

@@ -1,0 +1,189 @@
+"""The Tables view, fed by hand."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from inspector.desktop.tables.view import MOST_ROWS, TablesView
+from inspector.layout.tables import RowPage, StoredRow
+from tests.desktop.tables.stored import answer, integer, page, row, table, tables, text
+
+
+@pytest.fixture
+def view(qtbot: QtBot) -> Iterator[TablesView]:
+    view = TablesView()
+    qtbot.addWidget(view)
+    view.resize(1_100, 700)
+    with qtbot.waitExposed(view):
+        view.show()
+    view.show_tables(tables(table("notes"), table("tasks", is_ours=True), table("odd", why_not="A view is not read.")))
+    yield view
+    view.close()
+
+
+def choose_cell(view: TablesView, at: int, column: int) -> None:
+    view.table.setCurrentIndex(view.rows.index(at, column))
+
+
+def test_a_chosen_table_is_asked_for_once_and_shown(view: TablesView) -> None:
+    wanted: list[tuple[object, ...]] = []
+    view.page_wanted.connect(lambda *asked: wanted.append(asked))
+
+    view.choose("notes")
+    assert wanted == [("notes", None, False)]
+    view.show_page(page(1, 3), is_first=True)
+    view.choose("notes")
+
+    assert len(wanted) == 1
+    assert view.shown == "notes"
+    assert "3 rows" in view.strip.text
+    assert "not one of LMSP's" in view.strip.text
+
+
+def test_a_table_that_is_not_read_says_why_and_is_not_asked_for(view: TablesView) -> None:
+    wanted: list[object] = []
+    view.page_wanted.connect(lambda *asked: wanted.append(asked))
+
+    view.choose("odd")
+
+    assert wanted == []
+    assert any(label.text() == "A view is not read." for label in view.findChildren(QLabel) if label.isVisible())
+
+
+def test_rows_come_as_one_scrolls_and_each_page_is_asked_for_once(view: TablesView) -> None:
+    wanted: list[tuple[object, ...]] = []
+    view.more_wanted.connect(lambda *asked: wanted.append(asked))
+    view.choose("notes")
+    view.show_page(page(1, 200, more=True), is_first=True)
+    bar = view.table.verticalScrollBar()
+
+    for value in (bar.maximum() // 4, bar.maximum(), bar.maximum() - 1):
+        bar.setValue(value)
+    assert wanted == [("notes", (200,))]
+    view.append_page(page(201, 400))
+    bar.setValue(bar.maximum())
+
+    assert len(wanted) == 1
+    assert view.rows.rowCount() == 400
+
+
+def test_of_very_many_rows_the_ones_behind_take_the_place(view: TablesView) -> None:
+    wanted: list[tuple[object, ...]] = []
+    view.page_wanted.connect(lambda *asked: wanted.append(asked))
+    view.choose("notes")
+    whole = page(1, 1)
+    rows = tuple(row(number) for number in range(1, MOST_ROWS + 1))
+    view.show_page(RowPage(whole.table, rows, True, None, None, 1), is_first=True)
+    assert view.strip.on_link.isVisible()
+    assert not view.strip.first_link.isVisible()
+
+    view.strip.on_link.click()
+    view.show_page(page(MOST_ROWS + 1, MOST_ROWS + 3), is_first=False)
+    view.strip.first_link.click()
+
+    assert wanted[1:] == [("notes", (MOST_ROWS,), False), ("notes", None, False)]
+
+
+def test_damage_is_said_where_it_is_and_one_can_go_on_behind_it(view: TablesView) -> None:
+    wanted: list[tuple[object, ...]] = []
+    view.page_wanted.connect(lambda *asked: wanted.append(asked))
+    view.choose("notes")
+
+    view.show_page(page(1, 7, broken="Rows after rowid 7 cannot be read.", resumes_at=(20,)), is_first=True)
+    assert "Rows after rowid 7 cannot be read." in view.strip.text
+    view.strip.on_link.click()
+
+    assert wanted[-1] == ("notes", (20,), True)
+
+
+def test_what_is_renewed_keeps_the_place_and_the_chosen_cell(view: TablesView) -> None:
+    view.choose("notes")
+    view.show_page(page(1, 200, more=True), is_first=True)
+    bar = view.table.verticalScrollBar()
+    bar.setValue(bar.maximum() // 2)
+    choose_cell(view, 120, 1)
+    before, place = bar.value(), view.place()
+    assert place is not None
+    at, key = place
+
+    view.renew(at, page(int(str(key[0])), 200, words="changed", more=True))
+
+    assert bar.value() == before
+    assert view.table.currentIndex().row() == 120
+    assert view.rows.index(120, 1).data() == "changed"
+
+
+def test_the_chosen_value_is_shown_whole_and_copied_as_stored(view: TablesView) -> None:
+    wanted: list[tuple[object, ...]] = []
+    view.value_wanted.connect(lambda *asked: wanted.append(asked))
+    view.choose("notes")
+    cut = text("<b>start", length=5_000)
+    rows = (StoredRow((1,), (integer(1), cut, integer(2))),)
+    view.show_page(RowPage(table(), rows, False, None, None, 1), is_first=True)
+
+    choose_cell(view, 0, 1)
+    assert wanted == [("notes", (1,), "data")]
+    stored = "<b>start\0\u202e\n" + "x" * 4_000
+    view.show_value((2,), "data", text("of another row"))
+    view.show_value((1,), "data", text(stored))
+
+    assert view.pane.text.startswith("<b>start\\u0000\\u202e\nxxx")
+    view.table.setFocus()
+    QTest.keyClick(view.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == stored
+
+
+def test_covered_content_is_neither_shown_nor_copied(view: TablesView) -> None:
+    QGuiApplication.clipboard().setText("before")
+    view.set_covered(True)
+    view.choose("notes")
+    view.show_page(page(1, 1, words='{"prompt":"canary"}'), is_first=True)
+    choose_cell(view, 0, 1)
+    view.pane.copy()
+
+    assert view.pane.text == ""
+    assert QGuiApplication.clipboard().text() == "before"
+    assert "TEXT" in view.pane.caption
+
+
+def test_a_statement_is_run_by_its_keys_and_its_rows_take_the_place(view: TablesView) -> None:
+    run: list[str] = []
+    view.run_requested.connect(run.append)
+    QTest.keyClick(view.box.editor, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert run == []
+    QTest.keyClicks(view.box.editor, "SELECT 1")
+    QTest.keyClick(view.box.editor, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert run == ["SELECT 1"]
+
+    view.show_running()
+    assert view.box.stop_button.isEnabled()
+    assert not view.box.run_button.isEnabled()
+    view.show_answer(answer((integer(1), text("a")), more=True))
+
+    assert view.box.words == "1 row, and there are more, 12 ms"
+    assert [view.rows.index(0, at).data() for at in range(2)] == ["1", "a"]
+    assert view.shown is None
+    assert not view.box.is_running
+
+
+def test_a_refusal_is_said_and_the_rows_stay(view: TablesView) -> None:
+    view.choose("notes")
+    view.show_page(page(1, 3), is_first=True)
+
+    view.show_running()
+    view.show_refused("This is not allowed.")
+
+    assert view.box.words == "This is not allowed."
+    assert view.rows.rowCount() == 3
+
+
+def test_every_label_is_plain_text(view: TablesView) -> None:
+    view.choose("notes")
+    view.show_page(page(1, 3), is_first=True)
+
+    assert {label.textFormat() for label in view.findChildren(QLabel)} == {Qt.TextFormat.PlainText}
