@@ -18,6 +18,7 @@ _WAIT_S: Final = 60.0
 _LOOK_EVERY_S: Final = 0.05
 _AT_WORK_MS: Final = 1_500
 _COMMON_WORD: Final = "the"
+_SHOWN_TABLE: Final = "task_events"
 _SHOWS_A_TASK: Final = 25
 """A running task is worth a picture when it has so many events."""
 
@@ -63,12 +64,13 @@ class Tour:
             await self._show(self._again())
             await self._take(7, "restarted")
         await self._search(4)
+        await self._tables(8)
         inspector.session.pause()
-        await self._narrow(8, "narrow-paused")
+        await self._narrow(9, "narrow-paused")
         inspector.session.resume()
         inspector.frame.close_file()
         await self._quiet()
-        await self._take(9, "empty")
+        await self._take(10, "empty")
 
     async def of_a_file(self, target: Target) -> None:
         """Show a file as it lies there."""
@@ -80,7 +82,8 @@ class Tour:
         await self._models(2, verify=False)
         await self._search(3)
         await self._recovery(4)
-        await self._narrow(5, "narrow")
+        await self._tables(5)
+        await self._narrow(6, "narrow")
 
     async def _open(self, target: Target) -> None:
         refusals: list[str] = []
@@ -119,6 +122,17 @@ class Tour:
         self._inspector.window.show_view("recovery")
         await self._quiet()
         await self._take(number, "recovery")
+
+    async def _tables(self, number: int) -> None:
+        """Show the rows of the events, and one of their values."""
+        window = self._inspector.window
+        window.show_view("tables")
+        view = window.views.tables
+        await self._quiet()
+        view.choose(_SHOWN_TABLE)
+        await self._quiet()
+        view.table.setCurrentIndex(view.rows.index(min(1, view.rows.rowCount() - 1), 0))
+        await self._take(number, "tables")
 
     async def _narrow(self, number: int, name: str) -> None:
         window = self._inspector.window
