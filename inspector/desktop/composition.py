@@ -78,6 +78,7 @@ class Inspector:
         settling = Settling(self.window, self.session)
         totals = Totals(self.session)
         self.frame = FrameWiring(self.window, self.session, totals, settings, self._zone)
+        self.frame.open_requested.connect(self.open)
         self.frame.add_words("tasks", views.tasks.shown_sentence)
         self._names = ModelNames(self.session, settling)
         self._names.changed.connect(lambda page: views.tasks.show_models(tuple(model.id for model in page.models)))

@@ -13,6 +13,7 @@ from inspector.reading.companions import Guard, Watched, is_still_there
 from inspector.reading.errors import Unanswered, Unreadable
 from inspector.reading.holders import holders_listed
 from inspector.reading.locks import ANY_USE, WAL_OPEN
+from inspector.reading.messages import GONE
 from inspector.reading.source import open_source
 
 LOCKS_EVERY_S: Final = 1.0
@@ -171,7 +172,7 @@ class FollowedFile:
                 self._ask_locks_at = now + max(self._locks_every_s, _LOCKS_IN_VAIN_EVERY_S)
 
 
-_REPLACED: Final = "The file is gone. It was replaced by another one."
+_REPLACED: Final = f"{GONE} It was replaced by another one."
 
 
 def _other_companions(guard: Guard, earlier: Guard) -> bool:
@@ -182,7 +183,7 @@ def _other_companions(guard: Guard, earlier: Guard) -> bool:
 
 def _loss(guard: Guard, identity: tuple[int, int] | None) -> str | None:
     if guard.main is None:
-        return "The file is gone. It was removed."
+        return f"{GONE} It was removed."
     if guard.identity != identity:
         return _REPLACED
-    return "The file is gone. It was emptied." if guard.main.size == 0 else None
+    return f"{GONE} It was emptied." if guard.main.size == 0 else None

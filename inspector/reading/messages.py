@@ -1,12 +1,15 @@
 """What goes over the wire: a question to the reader process; its answers, and what it says unasked."""
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from inspector.layout.opened import Opened
 from inspector.layout.pages import Progress
 from inspector.layout.rows import TaskRow
 from inspector.lmsp.values import value
 from inspector.reading.requests import Request
+
+GONE: Final = "The file is gone."
+"""How the sentence of a loss begins that is one of the file itself; how it went comes after it."""
 
 
 @value

@@ -288,6 +288,15 @@ async def test_a_file_that_is_deleted_stays_on_screen_and_is_said_to_be_gone(tmp
         path.unlink()
         await until(lambda: any("gone" in message for message in messages(inspector)))
         assert len(statuses(inspector)) == 2
+        [bar] = [each for each in inspector.window.findChildren(MessageBar) if "gone" in each.text()]
+        assert bar.text().startswith("The file is gone. It was removed at ")
+        assert bar.text().endswith(". This shows the last read.")
+
+        with service_on(path) as service:
+            service.accept(3)
+        bar.verb_clicked.emit("Open the new file")
+        await until(lambda: len(statuses(inspector)) == 3)
+        assert not any("gone" in message for message in messages(inspector))
 
 
 async def test_a_task_named_at_the_start_is_the_one_shown(tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ EVENTS = TASKS * 22
 _TABLE_LEAF = 13
 
 
-def many_pages(path: Path) -> Path:
+def many_pages(path: Path, *, journal: str = "delete") -> Path:
     """Make a database whose events take many pages."""
-    db = create(path, journal="delete")
+    db = create(path, journal=journal)
     db.execute("PRAGMA synchronous=OFF")
     for number in range(TASKS):
         add_task(db, f"task-{number:03}", client_id="c", model_id="m")

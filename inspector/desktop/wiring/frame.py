@@ -19,7 +19,7 @@ from inspector.layout.pages import Counts
 from inspector.layout.rows import TaskRow
 from inspector.layout.visible import visible
 from inspector.lmsp.statuses import FINAL, UNFINISHED
-from inspector.reading.messages import Moved
+from inspector.reading.messages import GONE, Moved
 
 _MINUTE_MS: Final = 60_000
 _HOUR_MS: Final = 60 * _MINUTE_MS
@@ -36,9 +36,11 @@ class FrameWiring(QObject):
     Signals:
         moment_changed: ages are told of another moment; carries it, or None where nothing moves, and the moment that
             decides what is today, both in Unix milliseconds.
+        open_requested: the file that now lies where a lost one lay is to be opened; carries the ``Target``.
     """
 
     moment_changed = Signal(object, object)
+    open_requested = Signal(object)
 
     def __init__(self, window: MainWindow, session: Session, totals: Totals, settings: Settings, zone: tzinfo) -> None:
         """Tell times in ``zone``."""
@@ -171,12 +173,17 @@ class FrameWiring(QObject):
     def _on_lost(self, sentence: str, at_ms: int) -> None:
         window = self._window
         window.header.show_lost(at_ms)
+        fact, shows = visible(sentence), self.tr("This shows the last read.")
+        if fact.startswith(f"{GONE} "):
+            at = clock_time(at_ms, time.time_ns() // 1_000_000, self._zone)
+            how = fact.removeprefix(f"{GONE} ").removesuffix(".")
+            fact, shows = GONE, f"{how} {self.tr('at %s') % at}. {shows}"
         bar = window.show_message(
             "lost",
             MessageKind.ERROR,
-            visible(sentence),
-            self.tr("This shows the last read."),
-            verbs=(self.tr("Open again"), self.tr("Close file")),
+            fact,
+            shows,
+            verbs=(self.tr("Open the new file"), self.tr("Close")),
             closable=False,
         )
         bar.verb_clicked.connect(self._on_lost_verb)
@@ -184,8 +191,8 @@ class FrameWiring(QObject):
 
     def _on_lost_verb(self, verb: str) -> None:
         target = self._session.target
-        if verb == self.tr("Open again") and target is not None:
-            self._session.open(target)
+        if verb == self.tr("Open the new file") and target is not None:
+            self.open_requested.emit(target)
         else:
             self.close_file()
 

@@ -58,6 +58,7 @@ class TasksWiring:
         selection.changed.connect(self._on_selected)
         totals.counted.connect(self._on_totals)
         session.opened.connect(self._on_opened)
+        session.lost.connect(self._on_lost)
         session.acting_changed.connect(lambda acting: view.set_may_act(acting.may_act))
         session.moved.connect(self._on_moved)
 
@@ -76,6 +77,10 @@ class TasksWiring:
             self._refresh_counts()
             if not self._view.rows.is_whole:
                 self._places.refresh()
+
+    def _on_lost(self) -> None:
+        # What is opened next is another file, also where it has the same path.
+        self._path = None
 
     def _on_moved(self, moved: Moved) -> None:
         self._view.show_changes(moved.rows, moved.gone)

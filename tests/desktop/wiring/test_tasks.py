@@ -38,6 +38,7 @@ class Answering(QObject):
 
     opened = Signal(object)
     moved = Signal(object)
+    lost = Signal(str, object)
     acting_changed = Signal(object)
 
     def __init__(self, there: TaskList) -> None:
