@@ -37,19 +37,20 @@ class TableNames(QAbstractTableModel):
         """Return the row of a table, or None where it is not there."""
         return next((row for row, table in enumerate(self._tables) if table.name == name), None)
 
-    def show(self, tables: Sequence[StoredTable]) -> None:
-        """Have these tables."""
+    def show(self, tables: Sequence[StoredTable]) -> bool:
+        """Have these tables, and say whether they are others than before: where not, only their counts are told."""
         in_order = tuple(sorted(tables, key=lambda table: (not table.is_ours, table.name)))
-        if len(in_order) == len(self._tables):
-            self._tables = in_order
-            self._cells = [_cells(table) for table in in_order]
-            if in_order:
+        if [table.name for table in in_order] == [table.name for table in self._tables]:
+            if in_order != self._tables:
+                self._tables = in_order
+                self._cells = [_cells(table) for table in in_order]
                 self.dataChanged.emit(self.index(0, 0), self.index(len(in_order) - 1, len(_HEADINGS) - 1))
-            return
+            return False
         self.beginResetModel()
         self._tables = in_order
         self._cells = [_cells(table) for table in in_order]
         self.endResetModel()
+        return True
 
     def row_cells(self, row: int) -> Sequence[Cell]:
         """Return what a row shows."""

@@ -122,9 +122,8 @@ class TablesView(QWidget):
 
     def show_tables(self, found: TableList) -> None:
         """Show which tables there are."""
-        self._names.show(found.tables)
-        row = None if self._shown is None else self._names.row_of(self._shown.name)
-        self._list.mark_row(row)
+        if self._names.show(found.tables):
+            self._list.mark_row(None if self._shown is None else self._names.row_of(self._shown.name))
 
     def show_page(self, page: RowPage, *, is_first: bool) -> None:
         """Show these rows of a table instead of what is shown; ``is_first``: there are none before them."""
@@ -141,6 +140,11 @@ class TablesView(QWidget):
         self._model.append(page.rows)
         self._refresh()
 
+    def pass_over(self) -> None:
+        """Take note that rows came too late, and may be asked for again."""
+        self._is_asked = False
+        self._ask_for_more()
+
     def place(self) -> tuple[int, RowKey] | None:
         """Return the first row on screen and its key, or None where no rows of a table are shown."""
         if self._shown is None:
@@ -155,7 +159,8 @@ class TablesView(QWidget):
             self.show_page(page, is_first=at == 0 and self._is_first)
             return
         self._model.renew(at, page.rows, to_the_end=not page.more)
-        if not page.more:
+        last = self._model.row_at(self._model.rowCount() - 1)
+        if not page.more or (last is not None and last.key == page.rows[-1].key):
             self._page = page
         self._shown = page.table
         self._refresh()

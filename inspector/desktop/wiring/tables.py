@@ -55,7 +55,6 @@ class TablesWiring(QObject):
         """Say whether the view can be seen: only then is anything read for it."""
         self._on_screen = on_screen
         if on_screen:
-            self._session.spawn(self._show_tables())
             self._on_moved()
 
     def forget(self) -> None:
@@ -67,8 +66,7 @@ class TablesWiring(QObject):
         if how.path != self._path:
             self.forget()
         self._path = how.path
-        if self._on_screen:
-            self._session.spawn(self._show_tables())
+        self._on_moved()
 
     def _on_moved(self) -> None:
         self._has_moved = True
@@ -76,9 +74,10 @@ class TablesWiring(QObject):
             self._on_rested()
 
     def _on_rested(self) -> None:
-        if self._has_moved and self._on_screen and self._view.shown is not None:
+        if self._has_moved and self._on_screen:
             self._has_moved = False
             self._rest.begin(RENEWS_EVERY_MS)
+            self._session.spawn(self._show_tables())
             self._session.spawn(self._renew())
 
     async def _show_tables(self) -> None:
@@ -100,6 +99,8 @@ class TablesWiring(QObject):
             last = self._view.rows.row_at(self._view.rows.rowCount() - 1)
             if page.table.name == self._view.shown and last is not None and last.key == key:
                 self._view.append_page(page)
+            else:
+                self._view.pass_over()
 
         await self._or_sentence(name, self._pages.ask(lambda: self._session.ask(TableRowsRequest(name, key)), append))
 
@@ -131,6 +132,9 @@ class TablesWiring(QObject):
         except RequestFailed as failed:
             if name == self._view.shown:
                 self._view.show_failed(visible(failed.sentence))
+        except ReaderGone:
+            if name == self._view.shown:
+                self._view.show_failed("The reader went away before it had the rows. Choose the table again.")
 
     def _on_run_requested(self, sql: str) -> None:
         self._run_number += 1

@@ -118,6 +118,21 @@ def test_what_is_renewed_keeps_the_place_and_the_chosen_cell(view: TablesView) -
     assert view.rows.index(120, 1).data() == "changed"
 
 
+def test_a_table_that_grew_beyond_what_is_there_is_read_on(view: TablesView) -> None:
+    wanted: list[tuple[object, ...]] = []
+    view.more_wanted.connect(lambda *asked: wanted.append(asked))
+    view.choose("notes")
+    view.show_page(page(1, 150), is_first=True)
+
+    view.renew(0, page(1, 200, more=True))
+    view.table.verticalScrollBar().setValue(view.table.verticalScrollBar().maximum())
+
+    assert view.rows.rowCount() == 200
+    assert wanted == [("notes", (200,))]
+    view.pass_over()
+    assert wanted == [("notes", (200,))] * 2, "what came too late is asked for again"
+
+
 def test_the_chosen_value_is_shown_whole_and_copied_as_stored(view: TablesView) -> None:
     wanted: list[tuple[object, ...]] = []
     view.value_wanted.connect(lambda *asked: wanted.append(asked))
