@@ -20,12 +20,13 @@ from typing import NoReturn
 import click
 
 from inspector import __version__
-from inspector.commands.arguments import FilePath, StoredId, database_argument
+from inspector.commands.arguments import FilePath, StoredId, database_argument, mode_option
 from inspector.commands.clock import Clock
 from inspector.commands.early import end_at_once
 from inspector.commands.ending import NotDone
 from inspector.commands.group import PROGRAM, CommandLine, Late
 from inspector.commands.output import write_error, write_lines
+from inspector.layout.opened import Mode
 from inspector.layout.visible import visible
 
 
@@ -121,7 +122,8 @@ def _tour() -> click.Command:
 @click.command(name="")
 @click.argument("database", metavar="[DB]", required=False, type=FilePath())
 @click.option("--task", "task_id", metavar="ID", type=StoredId(), help="The task to show first.")
-def show_window(database: Path | None, task_id: str | None) -> None:
+@mode_option
+def show_window(database: Path | None, task_id: str | None, mode: Mode | None) -> None:
     """Show the window, with DB open in it."""
     if not _has_display():
         raise NotDone("There is no display here. `tour DB DIR` makes pictures, and the other commands need none.")
@@ -130,7 +132,7 @@ def show_window(database: Path | None, task_id: str | None) -> None:
 
     # While modules are loaded there is no garbage, and looking for it takes long; the window begins with it again.
     gc.disable()
-    target = None if database is None else Target(database)
+    target = None if database is None else Target(database, mode)
     # The reader is at work on the file while Qt is still being loaded.
     reader = None if target is None else launch_with_first_page(target)
     from inspector.desktop.app import run_window

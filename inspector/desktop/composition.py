@@ -7,6 +7,7 @@ What is not seen at once is imported and made late: the first page of tasks wait
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QAction
@@ -251,6 +252,8 @@ class Inspector:
         window.about_to_show_view_menu.connect(lambda: actions.content.setChecked(content.is_shown))
         actions.open.triggered.connect(lambda: self._late_opening().choose())
         actions.open_copy.triggered.connect(lambda: self._late_opening().choose(Mode.COPY))
+        actions.modes.mode_wanted.connect(self._read_as)
+        session.opened.connect(lambda _how: self._show_modes(actions))
         actions.close_file.triggered.connect(self._close_file)
         actions.quit.triggered.connect(window.close)
         actions.find.triggered.connect(self._find)
@@ -263,7 +266,18 @@ class Inspector:
         actions.cancel.triggered.connect(self._ask_cancel_selected)
         actions.copy_id.triggered.connect(self._copy_id)
         actions.about.triggered.connect(self._show_about)
+        self._show_modes(actions)
+        self._to_forget.append(lambda: actions.modes.show_opened(None, None))
         return actions
+
+    def _show_modes(self, actions: "WindowActions") -> None:
+        target = self.session.target
+        actions.modes.show_opened(self.session.how, None if target is None else target.mode)
+
+    def _read_as(self, mode: Mode | None) -> None:
+        how = self.session.how
+        if how is not None:
+            self.open(Target(Path(how.path), mode), task_id=self.selection.task_id)
 
     def _on_missing_task(self, task_id: str) -> None:
         self.window.show_notice(f"There is no task {visible(task_id)} in this file.", NOTICE_MS)

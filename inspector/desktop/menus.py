@@ -4,6 +4,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 
 from inspector.desktop.main_window import DESTINATIONS, MainWindow
+from inspector.desktop.mode_actions import ModeActions
 from inspector.desktop.widgets.theme import Theme
 
 
@@ -24,6 +25,7 @@ class WindowActions(QObject):
         self.cancel = self._action("Cancel task…", "Ctrl+Del")
         self.copy_id = self._action("Copy task id", "Ctrl+Shift+C")
         self.about = self._action("About LMSP Inspector")
+        self.modes = ModeActions(self)
         self.content.setCheckable(True)
         self.allow.setCheckable(True)
         self.allow.setEnabled(False)
@@ -37,6 +39,7 @@ class WindowActions(QObject):
     def fill(self, window: MainWindow, theme: Theme) -> None:
         """Put the actions into the menus of ``window``, with a choice of themes that stands at ``theme``."""
         window.file_menu.addActions([self.open, self.open_copy])
+        self.modes.fill(window.file_menu.addMenu(self.tr("How it is read")))
         window.file_menu.addSeparator()
         window.file_menu.addActions([self.close_file, self.quit])
         view = window.view_menu

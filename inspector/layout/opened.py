@@ -47,5 +47,7 @@ class Opened:
     """One sentence where ``may_act`` is False."""
     copy_path: str | None = None
     """Where the private copy lies that is read, in mode ``copy``."""
+    modes: tuple[Mode, ...] = ()
+    """The modes in which it may be read now."""
     faulty: bool = False
     """Whether opening it found what one should know before one trusts what is shown: the notes say it."""

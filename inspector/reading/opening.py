@@ -30,6 +30,8 @@ class Look:
     name: str
     """The last part of the path, made visible: what sentences call the file."""
     mode: Mode
+    modes: tuple[Mode, ...]
+    """Those that a wish for them is followed in."""
     why: str
     notes: tuple[str, ...]
     holder: Holder | None
@@ -66,6 +68,7 @@ def look_at(
         path=real,
         name=name,
         mode=chosen,
+        modes=tuple(each for each in Mode if found.may_be(each)),
         why=found.why(chosen, wished=mode is not None),
         notes=() if found.holder else found.notes(missing, left_out),
         holder=found.holder,
@@ -100,11 +103,14 @@ class _Found:
             return Mode.COPY
         return Mode.CRASHED if self.wal and self.has_wal else Mode.RESTING
 
-    def wished(self, mode: Mode) -> Mode:
+    def may_be(self, mode: Mode) -> bool:
         fitting = self.mode()
-        if mode in (fitting, Mode.COPY) or (mode is Mode.LIVE and fitting is Mode.RESTING and not self.wal):
+        return mode in (fitting, Mode.COPY) or (mode is Mode.LIVE and fitting is Mode.RESTING and not self.wal)
+
+    def wished(self, mode: Mode) -> Mode:
+        if self.may_be(mode):
             return mode
-        raise Unreadable(f"{self.name} is not opened as {mode}: {self._objection(mode, fitting)}")
+        raise Unreadable(f"{self.name} is not opened as {mode}: {self._objection(mode, self.mode())}")
 
     def _objection(self, mode: Mode, fitting: Mode) -> str:
         if fitting is Mode.LIVE:

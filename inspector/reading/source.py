@@ -69,6 +69,7 @@ class Source:
             may_act=why_not_act is None and self.shape.kind is LayoutKind.NATIVE,
             why_not_act=why_not_act,
             copy_path=None if self._copy is None else self._copy.path,
+            modes=self.look.modes,
             faulty=self.look.faulty or bool(self._notes),
         )
 

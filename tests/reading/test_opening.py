@@ -382,3 +382,21 @@ def test_sqlite_itself_agrees_that_the_journal_is_hot(tmp_path: Path) -> None:
         db.execute("SELECT count(*) FROM tasks")
     db.close()
     assert refused.value.sqlite_errorname == "SQLITE_READONLY_ROLLBACK"
+
+
+def followed(path: Path, mode: Mode) -> bool:
+    try:
+        return look_at(path, mode).mode is mode
+    except Unreadable:
+        return False
+
+
+def test_the_modes_that_are_offered_are_those_that_a_wish_is_followed_in(tmp_path: Path) -> None:
+    paths = [make(tmp_path / "rest.db", "a"), make(tmp_path / "old.db", "a", journal="delete")]
+    paths += [crashed(tmp_path / "crashed.db"), hot(tmp_path / "hot.db")]
+
+    offered = [look_at(path).modes for path in paths]
+
+    assert offered == [tuple(mode for mode in Mode if followed(path, mode)) for path in paths]
+    assert [Mode.LIVE in modes for modes in offered] == [False, True, False, False]
+    assert [len(modes) for modes in offered] == [2, 3, 2, 1]
