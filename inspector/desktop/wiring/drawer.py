@@ -1,14 +1,13 @@
 """The drawer on a session: the file is hashed and checked in the background, and what comes of it is told."""
 
 import asyncio
-import time
 from collections.abc import Coroutine
 from datetime import tzinfo
 from functools import partial
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
 from inspector.desktop.drawer.content import Check, Proof
@@ -36,7 +35,7 @@ from inspector.layout.visible import visible
 from inspector.reading.proof import differences, proof_line
 from inspector.reading.requests import HealthRequest, ProofRequest
 
-AFTER_OPENING_MS: Final = 1_500
+AFTER_OPENING_S: Final = 1.5
 """How long after opening a file is first read as a whole: its pages come before."""
 
 SAID_MS: Final = 4_000
@@ -65,10 +64,7 @@ class DrawerWiring(QObject):
         self._failed = ""
         self._is_lost = False
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._first_look = QTimer(self)
-        self._first_look.setSingleShot(True)
-        self._first_look.setInterval(AFTER_OPENING_MS)
-        self._first_look.timeout.connect(self._look_by_itself)
+        self._first_look: asyncio.TimerHandle | None = None
         window.header.drawer_requested.connect(self.toggle)
         session.opened.connect(self._on_opened)
         session.lost.connect(self._on_lost)
@@ -86,11 +82,11 @@ class DrawerWiring(QObject):
             return
         drawer = self._late()
         drawer.setVisible(not drawer.isVisible())
+        self._show()
 
     def forget(self) -> None:
         """Stop, and leave nothing of the file that was open."""
         self._stop_all()
-        self._first_look.stop()
         self._how = self._health = self._before = self._after = None
         self._check = Check("")
         self._failed = ""
@@ -100,7 +96,6 @@ class DrawerWiring(QObject):
 
     async def ended(self) -> None:
         """Stop, and wait until that is done."""
-        self._first_look.stop()
         tasks = tuple(self._tasks.values())
         self._stop_all()
         if tasks:
@@ -116,8 +111,6 @@ class DrawerWiring(QObject):
         drawer.copy_wanted.connect(self._copy)
         drawer.check_wanted.connect(self._run_check)
         drawer.check_stop_wanted.connect(lambda: self._stop("health"))
-        # What it shows is told to it, whenever that changes.
-        QTimer.singleShot(0, self, self._show)
         return drawer
 
     def _on_opened(self, how: Opened) -> None:
@@ -132,14 +125,13 @@ class DrawerWiring(QObject):
         if how.mode is Mode.LIVE:
             self._check = Check(_LIVE_CHECK, may_start=False)
         else:
-            self._first_look.start()
+            self._first_look = asyncio.get_running_loop().call_later(AFTER_OPENING_S, self._look_by_itself)
         if how.faulty and (earlier is None or earlier.path != how.path):
             self._late().show()
         self._show()
 
     def _on_lost(self) -> None:
         self._is_lost = True
-        self._first_look.stop()
         self._stop_all()
 
     def _look_by_itself(self) -> None:
@@ -176,6 +168,7 @@ class DrawerWiring(QObject):
         bar = self._window.show_message("health", MessageKind.WARN, *damage, verbs=("How it was opened",))
         bar.verb_clicked.connect(lambda _verb: self._late().show())
         self._late().show()
+        self._show()
 
     def _on_check_progress(self, progress: Progress) -> None:
         if progress.of is not None:
@@ -231,6 +224,9 @@ class DrawerWiring(QObject):
             task.cancel()
 
     def _stop_all(self) -> None:
+        if self._first_look is not None:
+            self._first_look.cancel()
+            self._first_look = None
         for name in tuple(self._tasks):
             self._stop(name)
 
@@ -252,7 +248,7 @@ class DrawerWiring(QObject):
             return Proof(_LIVE_PROOF, "", (), may_look=False)
         if self._before is None:
             return Proof("Not hashed yet", self._hashing if running else self._failed, (), running)
-        now_ms = time.time_ns() // 1_000_000
+        now_ms = self._session.read_at_ms or self._before.at_ms
         moments = self._hashing if running else self._failed or hashed_at(self._before, self._after, now_ms, self._zone)
         rows = rows_of(self._before, self._after, now_ms, self._zone)
         if self._after is None:

@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.process, pytest.mark.usefixtures("qloop")]
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the first look at a file follow its opening at once."""
-    monkeypatch.setattr(wiring, "AFTER_OPENING_MS", 0)
+    monkeypatch.setattr(wiring, "AFTER_OPENING_S", 0.0)
 
 
 @asynccontextmanager
