@@ -128,6 +128,7 @@ def _page(
         where = f"WHERE ({', '.join(names)}) {sign} ({places})"
     direction = " DESC" if request.backwards else ""
     order = ", ".join(name + direction for name in names)
+    # A damaged index must not decide which rows there are.
     indexed = "" if _has_primary(table) else "NOT INDEXED"
     return (
         f"SELECT {', '.join([*names, *expressions])} FROM main.{quoted(table.name)} {indexed} {where} "  # noqa: S608
@@ -142,8 +143,7 @@ def _has_primary(table: StoredTable) -> bool:
 
 
 def _bound(key: RowKey) -> tuple[str, tuple[Value, ...]]:
-    # The plus takes the text's affinity away: it would turn what it is compared with into text.
-    places = ", ".join("+CAST(? AS TEXT)" if isinstance(part, tuple) else "?" for part in key)
+    places = ", ".join("CAST(? AS TEXT)" if isinstance(part, tuple) else "?" for part in key)
     return places, tuple(part[0] if isinstance(part, tuple) else part for part in key)
 
 

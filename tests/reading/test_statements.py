@@ -39,6 +39,13 @@ def test_whatever_would_write_or_reach_out_is_refused_in_one_sentence(
     assert listing(tmp_path) == {"service.db"}
 
 
+def test_no_transaction_is_left_by_a_statement(tmp_path: Path) -> None:
+    path = made(tmp_path / "any.db", "CREATE TABLE t (a)")
+
+    for statement in ("BEGIN", "BEGIN IMMEDIATE", "COMMIT", "ROLLBACK"):
+        assert "only reads" in refusal(path, statement), statement
+
+
 def test_rows_come_with_their_kinds_and_their_digits(tmp_path: Path) -> None:
     path = made(tmp_path / "any.db", "CREATE TABLE t (a)")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from inspector.desktop.session import reader_link
 from inspector.desktop.session.launch import Target
 from inspector.desktop.session.reader_link import ReaderGone, RequestFailed
 from inspector.desktop.session.session import Session
@@ -45,7 +46,10 @@ async def test_a_process_is_started_by_the_first_statement_and_serves_the_next(t
         assert statements.pid == pid is not None
 
 
-async def test_stop_kills_what_nothing_can_interrupt_while_the_loop_goes_on(tmp_path: Path) -> None:
+async def test_stop_kills_what_nothing_can_interrupt_while_the_loop_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader_link, "_STOPS_WITHIN_S", 60.0)  # a process is not left to end by itself
     async with statements_on(make(tmp_path / "a.db", "a")) as statements:
         running = asyncio.ensure_future(statements.run(StatementRequest(SLOW["trim"])))
         await until(lambda: statements.pid)
