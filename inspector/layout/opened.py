@@ -24,6 +24,8 @@ class LayoutKind(StrEnum):
     NATIVE = "native"
     NEWER = "newer"
     """Ours by its application id, of a version we do not know: read with a note, never written."""
+    UNKNOWN = "unknown"
+    """No table of tasks was recognised: only the tables themselves can be looked at."""
     OTHER = "other"
     """The tables ``tasks`` and ``task_events`` can be read as ours, but the file is not marked as ours."""
 
@@ -51,3 +53,7 @@ class Opened:
     """The modes in which it may be read now."""
     faulty: bool = False
     """Whether opening it found what one should know before one trusts what is shown: the notes say it."""
+    layout_name: str | None = None
+    """What the layout that it is read as calls itself, where it is not the native one."""
+    missing: tuple[tuple[str, str], ...] = ()
+    """Parts that the layout does not have or that are not in the file: ``tasks``, ``events``, ..., and the reason."""

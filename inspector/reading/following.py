@@ -12,6 +12,7 @@ from inspector.layout.opened import Mode
 from inspector.reading.companions import Guard, Watched, is_still_there
 from inspector.reading.errors import Unanswered, Unreadable
 from inspector.reading.holders import holders_listed
+from inspector.reading.layouts import NATIVE_ONLY, Layouts
 from inspector.reading.locks import ANY_USE, WAL_OPEN
 from inspector.reading.messages import GONE
 from inspector.reading.source import open_source
@@ -34,6 +35,7 @@ class FollowedFile:
         should_stop: Callable[[], bool],
         locks_every_s: float,
         may_copy: bool,
+        layouts: Layouts = NATIVE_ONLY,
     ) -> None:
         """Open the file. Raises Unreadable with one sentence."""
         self._wished = mode
@@ -41,7 +43,8 @@ class FollowedFile:
         self._should_stop = should_stop
         self._locks_every_s = locks_every_s
         self._may_copy = may_copy
-        self.source = open_source(path, mode, should_stop=should_stop, may_copy=may_copy)
+        self._layouts = layouts
+        self.source = open_source(path, mode, should_stop=should_stop, may_copy=may_copy, layouts=layouts)
         self.lost: str | None = None
         """Why nothing can be read any more."""
         self.waits_for: str | None = None
@@ -106,6 +109,7 @@ class FollowedFile:
                 seen_changing=seen_changing,
                 should_stop=self._should_stop,
                 may_copy=self._may_copy,
+                layouts=self._layouts,
             )
         except Unreadable as error:
             if error.may_pass:

@@ -16,6 +16,7 @@ from inspector.reading.connection import ReadConnection, Value
 from inspector.reading.errors import BUSY, STALE, SqliteTrouble, Unanswered, Unreadable, primary_code, sentence_of
 from inspector.reading.feed import Feed
 from inspector.reading.following import LOCKS_EVERY_S, FollowedFile
+from inspector.reading.layouts import NATIVE_ONLY, Layouts
 from inspector.reading.messages import Lost, Push
 from inspector.reading.recognising import Shape
 from inspector.reading.requests import Request, Watch
@@ -205,12 +206,14 @@ def open_reader(
     wait: Callable[[float], None] = lambda _seconds: None,
     locks_every_s: float = LOCKS_EVERY_S,
     may_copy: bool = True,
+    layouts: Layouts = NATIVE_ONLY,
 ) -> Reader:
     """Open the database at ``path`` for reading, as fits or as ``mode`` says. Raises Unreadable with one sentence.
 
     ``should_stop`` ends what is running when it answers True. ``wait`` waits for some seconds: between the steps of a
     long question, so that a service that writes can begin its -wal anew. ``locks_every_s`` is how often the system is
     asked whether a service still has the file open. Without ``may_copy`` a file that only a copy can be read of is not.
+    ``layouts``: what it may be read as beside the native layout.
     """
     file = FollowedFile(
         os.fspath(path),
@@ -219,6 +222,7 @@ def open_reader(
         should_stop=should_stop,
         locks_every_s=locks_every_s,
         may_copy=may_copy,
+        layouts=layouts,
     )  # fmt: skip
     try:
         return Reader(file, now_ms, wait)

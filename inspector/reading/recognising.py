@@ -5,16 +5,21 @@ selected (each row may cost seconds), and columns are taken by name, so that ext
 """
 
 import sqlite3
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from inspector.layout import native
 from inspector.layout.opened import LayoutKind
 from inspector.lmsp.values import value
 from inspector.reading.connection import ReadConnection, Reads
 from inspector.reading.errors import Unreadable
+from inspector.reading.layouts import NATIVE_ONLY, Layouts
 from inspector.reading.orders import Orders, orders_of
 from inspector.reading.values import integer, text
+
+if TYPE_CHECKING:
+    from inspector.layout.description import Description
 
 _ROWID_NAMES: Final = ("rowid", "_rowid_", "oid")
 _MOST_TRIGGERS: Final = 1_000
@@ -60,6 +65,10 @@ class Shape:
     missing_triggers: tuple[str, ...]
     orders: Orders
     notes: tuple[str, ...]
+    description: "Description | None" = None
+    """What it is read as, where that is not the native layout."""
+    missing: tuple[tuple[str, str], ...] = ()
+    """The parts of a description that are not to be had, each with the reason."""
 
     @property
     def why_not_act(self) -> str | None:
@@ -68,7 +77,7 @@ class Shape:
             return (
                 f"Its layout is version {self.user_version}, newer than the version {native.USER_VERSION} known here."
             )
-        if self.kind is LayoutKind.OTHER:
+        if self.kind in (LayoutKind.OTHER, LayoutKind.UNKNOWN):
             return "This is not the native layout."
         if self.foreign_triggers:
             return "It carries triggers that are not the layout's own."
@@ -77,18 +86,53 @@ class Shape:
         return None
 
 
-def recognise(connection: ReadConnection, name: str) -> Shape:
-    """Return the shape of the database, which ``name`` stands for. Raises Unreadable where it is no LMSP service's."""
+def recognise(connection: ReadConnection, name: str, layouts: Layouts = NATIVE_ONLY) -> Shape:
+    """Return the shape of the database, which ``name`` stands for.
+
+    Read as the native layout where it has those tables, else as a layout that is known or can be guessed. Raises
+    Unreadable where it is no LMSP service's, unless ``layouts`` take any tables.
+    """
+    tables = {table: table_of(connection, table) for table in native.TABLES}
+    if layouts.asked_for is None and _has_native_names(tables):
+        return _native_shape(connection, tables)
+    # Most files are of the native layout, and a reader stands before the first page: what others need is not loaded.
+    from inspector.reading.mapped_shape import mapped_shape, no_shape  # noqa: PLC0415
+
+    mapped = mapped_shape(connection, name, layouts)
+    if mapped is not None:
+        return mapped
+    tasks, events = tables["tasks"], tables["task_events"]
+    try:
+        if tasks is None or events is None:
+            lacking = "tasks" if tasks is None else "task_events"
+            raise Unreadable(f"{name} is an SQLite database, but not of an LMSP service: {_lack(connection, lacking)}.")
+        _require(tasks, ("id", "status"), name)
+        _require(events, ("task_id", "seq"), name)
+    except Unreadable as error:
+        if not layouts.any_tables:
+            raise
+        return no_shape(connection, error.sentence)
+    return _native_shape(connection, tables)
+
+
+def _has_native_names(tables: Mapping[str, Table | None]) -> bool:
+    """Say whether the tables that matter have the native names, with what makes a task and an event."""
+    tasks, events = tables["tasks"], tables["task_events"]
+    return (
+        tasks is not None
+        and events is not None
+        and {"id", "status"} <= tasks.columns
+        and {"task_id", "seq"} <= events.columns
+    )
+
+
+def _native_shape(connection: ReadConnection, tables: Mapping[str, Table | None]) -> Shape:
     application_id = integer(connection.value("PRAGMA application_id"))
     user_version = integer(connection.value("PRAGMA user_version"))
     schema_version = integer(connection.value("PRAGMA schema_version"))
-    tables = {table: table_of(connection, table) for table in native.TABLES}
     tasks, events = tables["tasks"], tables["task_events"]
     if tasks is None or events is None:
-        lacking = "tasks" if tasks is None else "task_events"
-        raise Unreadable(f"{name} is an SQLite database, but not of an LMSP service: {_lack(connection, lacking)}.")
-    _require(tasks, ("id", "status"), name)
-    _require(events, ("task_id", "seq"), name)
+        raise TypeError("asked only where both are there")
     triggers = {
         text(trigger): text(sql)
         for trigger, sql in connection.rows(
@@ -156,20 +200,21 @@ EVENT_COLUMNS: Final = ("task_id", "seq", "type", "status", "attempt", "created_
 def table_of(connection: Reads, name: str) -> Table | None:
     """Return the table of this name, one of ours, as far as it may be read; None where there is no such table."""
     found = connection.rows(
-        "SELECT sql FROM sqlite_schema WHERE type = 'table' AND lower(name) = ? AND rootpage > 0", [name]
+        "SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND lower(name) = ? AND rootpage > 0", [name]
     )
     if not found:
         return None
     sql = text(found[0][0])
     columns = frozenset(
         text(column).lower()
-        for _, column, _, _, _, _, hidden in connection.rows(f"PRAGMA table_xinfo({name})")
+        for _, column, _, _, _, _, hidden in connection.rows(f"PRAGMA main.table_xinfo({name})")
         if not hidden
     )
-    return Table(name, columns, _rowid(connection, name, columns), is_ours=f"{sql};" in native.DDL)
+    return Table(name, columns, rowid_name(connection, f"main.{name}", columns), is_ours=f"{sql};" in native.DDL)
 
 
-def _rowid(connection: Reads, name: str, columns: frozenset[str]) -> str | None:
+def rowid_name(connection: Reads, name: str, columns: frozenset[str]) -> str | None:
+    """Return what the rowid of the table ``name``, as SQL writes it, can be called; None without one."""
     for candidate in _ROWID_NAMES:
         if candidate not in columns:
             try:

@@ -17,6 +17,7 @@ from inspector.reading.errors import (
     primary_code,
     sentence_of,
 )
+from inspector.reading.layouts import NATIVE_ONLY, Layouts
 from inspector.reading.opening import Look, look_at
 from inspector.reading.private_copy import PrivateCopy
 from inspector.reading.recognising import Shape, recognise
@@ -41,13 +42,20 @@ class Source:
     """An open database. Made by :func:`open_source`."""
 
     def __init__(
-        self, look: Look, connection: ReadConnection, shape: Shape, notes: tuple[str, ...], copy: PrivateCopy | None
+        self,
+        look: Look,
+        connection: ReadConnection,
+        shape: Shape,
+        notes: tuple[str, ...],
+        copy: PrivateCopy | None,
+        layouts: Layouts,
     ) -> None:
         self.look = look
         self.connection = connection
         self.shape = shape
         self._notes = notes
         self._copy = copy
+        self._layouts = layouts
 
     @property
     def mode(self) -> Mode:
@@ -64,6 +72,8 @@ class Source:
             notes=(*self.look.notes, *self._notes, *self.shape.notes),
             holder=None if self.look.holder is None else str(self.look.holder),
             layout=self.shape.kind,
+            layout_name=None if self.shape.description is None else self.shape.description.name,
+            missing=self.shape.missing,
             user_version=self.shape.user_version,
             sqlite_version=sqlite3.sqlite_version,
             may_act=why_not_act is None and self.shape.kind is LayoutKind.NATIVE,
@@ -77,7 +87,7 @@ class Source:
         """Look at the schema again where it has changed, and say whether it had. Raises Unreadable as opening does."""
         if self.connection.value("PRAGMA schema_version") == self.shape.schema_version:
             return False
-        self.shape = recognise(self.connection, self.look.name)
+        self.shape = recognise(self.connection, self.look.name, self._layouts)
         return True
 
     def guard_now(self) -> Guard:
@@ -99,6 +109,7 @@ def open_source(
     seen_changing: bool = False,
     should_stop: Callable[[], bool] = lambda: False,
     may_copy: bool = True,
+    layouts: Layouts = NATIVE_ONLY,
 ) -> Source:
     """Look at the file, open it as fits and recognise what is in it. Raises Unreadable with one sentence.
 
@@ -109,7 +120,7 @@ def open_source(
         if look.mode is Mode.COPY and not may_copy:
             raise Unreadable(f"{look.name} can be read from a copy only, and another one is not made.")
         try:
-            return _open(look, should_stop)
+            return _open(look, should_stop, layouts)
         except Unanswered as error:
             raise Unreadable(f"{look.name} cannot be read: its schema takes too long.") from error
         except SqliteTrouble as error:
@@ -120,7 +131,7 @@ def open_source(
     raise AssertionError("the last try returns or raises")
 
 
-def _open(look: Look, should_stop: Callable[[], bool]) -> Source:
+def _open(look: Look, should_stop: Callable[[], bool], layouts: Layouts) -> Source:
     copy = None
     notes: list[str] = []
     path = look.path
@@ -133,7 +144,7 @@ def _open(look: Look, should_stop: Callable[[], bool]) -> Source:
         connection, allowed = connect(path, options, should_stop=should_stop)
         try:
             with connection.within(_OPENING_MS):
-                shape = recognise(connection, look.name)
+                shape = recognise(connection, look.name, layouts)
                 if copy is not None and not allowed.damage:
                     notes += _check(connection, look.name)
         except BaseException:
@@ -147,7 +158,7 @@ def _open(look: Look, should_stop: Callable[[], bool]) -> Source:
         notes.append("Its schema calls functions that SQLite takes for unsafe; it is read all the same.")
     if allowed.damage:
         notes.append(f"{look.name} is incomplete or damaged: what can still be read is shown.")
-    return Source(look, connection, shape, tuple(notes), copy)
+    return Source(look, connection, shape, tuple(notes), copy, layouts)
 
 
 def _fill(copy: PrivateCopy, look: Look, should_stop: Callable[[], bool]) -> list[str]:

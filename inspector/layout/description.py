@@ -1,0 +1,244 @@
+"""What a layout that is not ours looks like, in words of the specification: read from TOML, written as TOML.
+
+Section 11.1 leaves the names of tables and columns to the service. A description holds names only, never SQL.
+"""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Final, TypeAlias
+
+from inspector.lmsp.statuses import Status
+from inspector.lmsp.values import value
+
+Names: TypeAlias = tuple[tuple[str, str], ...]
+"""Pairs of our name and the file's, in their order."""
+
+
+class InvalidDescription(Exception):
+    """A description cannot be used. ``sentence`` says where it is wrong."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class TimeFormat(StrEnum):
+    """How a table stores its times."""
+
+    UNIX_S = "unix_s"
+    UNIX_MS = "unix_ms"
+    UNIX_US = "unix_us"
+    ISO = "iso"
+    """ISO 8601 text, with or without an offset."""
+
+
+COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
+    "tasks": (
+        *("id", "client_id", "model_id", "kind", "status", "on_restart", "snapshot_seq", "last_seq", "attempt"),
+        *("error_code", "created_at", "started_at", "finished_at", "updated_at", "request", "snapshot"),
+        "error_message",
+    ),
+    "events": ("task_id", "seq", "type", "status", "attempt", "created_at", "data"),
+    "models": ("id", "name", "digest", "size_bytes", "path", "format", "metadata", "added_at"),
+    "responses": ("id", "task_id", "client_id", "model_id", "status", "body", "created_at", "expires_at"),
+}
+"""What a description may name, by the name of its part."""
+
+TIMES: Final = frozenset({"created_at", "started_at", "finished_at", "updated_at", "added_at", "expires_at"})
+
+_REQUIRED: Final[Mapping[str, tuple[str, ...]]] = {
+    "tasks": ("id", "status"),
+    "events": ("task_id",),
+    "models": ("id",),
+    "responses": ("task_id",),
+}
+_PART_KEYS: Final = frozenset({"table", "columns", "statuses", "times", "zone"})
+_EVENT_KEYS: Final = _PART_KEYS | {"order", "feed", "lines"}
+_LINE_KEYS: Final = frozenset({"table", "task_id", "column"})
+
+
+@value
+class Part:
+    """One of our tables in another layout."""
+
+    table: str
+    columns: Names
+    statuses: Names = ()
+    """The file's value of a status, as text, and the specification's."""
+    times: TimeFormat = TimeFormat.UNIX_MS
+    zone: str = "Z"
+    """The offset of ISO times that have none: ``Z`` or as in ``+08:00``."""
+    order: tuple[str, ...] = ()
+    """Events without sequence numbers are numbered by these columns, each task's by itself."""
+    feed: str | None = None
+    """The column that orders all events across tasks; ``rowid`` for the order in which they were written."""
+    lines: str | None = None
+    """Events are the lines of JSON in this column; what ``columns`` names beside task_id are keys in a line."""
+
+    def column(self, name: str) -> str | None:
+        """Return what the column of ours is called there, or None where there is none."""
+        return dict(self.columns).get(name)
+
+
+@value
+class Description:
+    """A layout, by its parts; a part is None where the layout has no such table."""
+
+    name: str
+    tasks: Part | None = None
+    events: Part | None = None
+    models: Part | None = None
+    responses: Part | None = None
+
+    def parts(self) -> dict[str, Part]:
+        """Return the parts that there are, by name."""
+        every = {"tasks": self.tasks, "events": self.events, "models": self.models, "responses": self.responses}
+        return {name: part for name, part in every.items() if part is not None}
+
+
+def description_from(text: str, where: str) -> Description:
+    """Return the description that ``text`` holds, as TOML; ``where`` is what a sentence calls it.
+
+    Raises InvalidDescription.
+    """
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidDescription(f"{where} is no TOML: {error}.") from error
+    _only(document, {"name", *COLUMNS}, where)
+    parts = {name: _part(name, document[name], f"[{name}] of {where}") for name in COLUMNS if name in document}
+    if "tasks" not in parts:
+        raise InvalidDescription(f"{where} describes no [tasks].")
+    return Description(name=_text(document.get("name", where), f"name of {where}"), **parts)
+
+
+def _part(name: str, found: object, where: str) -> Part:
+    table = _table(found, where)
+    _only(table, _EVENT_KEYS if name == "events" else _PART_KEYS, where)
+    lines = None
+    columns = _names(table.get("columns", {}), f"columns in {where}", COLUMNS[name])
+    if "lines" in table:
+        inner = _table(table["lines"], f"lines in {where}")
+        _only(inner, _LINE_KEYS, f"lines in {where}")
+        missing = sorted(_LINE_KEYS - set(inner))
+        if missing:
+            raise InvalidDescription(f"lines in {where} lacks {', '.join(missing)}.")
+        stored_in = _text(inner["table"], f"lines.table in {where}")
+        lines = _text(inner["column"], f"lines.column in {where}")
+        columns = (("task_id", _text(inner["task_id"], f"lines.task_id in {where}")), *columns)
+    elif "table" in table:
+        stored_in = _text(table["table"], f"table in {where}")
+    else:
+        raise InvalidDescription(f"{where} names no table.")
+    lacking = [each for each in _REQUIRED[name] if each not in dict(columns)]
+    if lacking:
+        raise InvalidDescription(f"{where} says no column for {', '.join(lacking)}.")
+    return Part(
+        table=stored_in,
+        columns=columns,
+        statuses=_statuses(table.get("statuses", {}), f"statuses in {where}"),
+        times=_times(table.get("times", TimeFormat.UNIX_MS.value), where),
+        zone=_zone(table.get("zone", "Z"), where),
+        order=tuple(_text(each, f"order in {where}") for each in _list(table.get("order", []), f"order in {where}")),
+        feed=None if "feed" not in table else _text(table["feed"], f"feed in {where}"),
+        lines=lines,
+    )
+
+
+def _statuses(found: object, where: str) -> Names:
+    names = _names(found, where, None)
+    known = {status.value for status in Status}
+    for stored, status in names:
+        if status not in known:
+            raise InvalidDescription(f"{where}: {stored} is to be {status!r}, which is none of the seven statuses.")
+    return names
+
+
+def _times(found: object, where: str) -> TimeFormat:
+    try:
+        return TimeFormat(_text(found, f"times in {where}"))
+    except ValueError:
+        words = ", ".join(TimeFormat)
+        raise InvalidDescription(f"times in {where} is {found!r}, which is none of {words}.") from None
+
+
+def _zone(found: object, where: str) -> str:
+    zone = _text(found, f"zone in {where}")
+    if zone in ("Z", "UTC"):
+        return "Z"
+    hours, colon, minutes = zone[1:].partition(":")
+    if zone[0] in "+-" and colon and len(hours) == len(minutes) == 2 and (hours + minutes).isdecimal():
+        return zone
+    raise InvalidDescription(f"zone in {where} is {zone!r}, which is neither UTC nor an offset as +08:00.")
+
+
+def _names(found: object, where: str, allowed: Sequence[str] | None) -> Names:
+    table = _table(found, where)
+    if allowed is not None:
+        _only(table, set(allowed), where)
+    return tuple((key, _text(each, f"{key} in {where}")) for key, each in table.items())
+
+
+def _only(table: Mapping[str, object], allowed: "set[str] | frozenset[str]", where: str) -> None:
+    unknown = sorted(set(table) - set(allowed))
+    if unknown:
+        raise InvalidDescription(f"{where} holds {', '.join(unknown)}, which is not known there.")
+
+
+def _table(found: object, where: str) -> Mapping[str, object]:
+    if not isinstance(found, dict):
+        raise InvalidDescription(f"{where} is no table.")
+    return found
+
+
+def _list(found: object, where: str) -> Sequence[object]:
+    if not isinstance(found, list):
+        raise InvalidDescription(f"{where} is no list.")
+    return found
+
+
+def _text(found: object, where: str) -> str:
+    if not isinstance(found, str) or not found or "\0" in found:
+        raise InvalidDescription(f"{where} is no text.")
+    return found
+
+
+def toml_of(description: Description) -> str:
+    """Return the description as TOML: what :func:`description_from` reads back as the same."""
+    lines = [f"name = {_quoted(description.name)}"]
+    for name, part in description.parts().items():
+        lines += ["", f"[{name}]"]
+        columns = list(part.columns)
+        if part.lines is None:
+            lines.append(f"table = {_quoted(part.table)}")
+        else:
+            task_id = part.column("task_id") or ""
+            columns.remove(("task_id", task_id))
+            words = (("table", part.table), ("task_id", task_id), ("column", part.lines))
+            lines.append(f"lines = {{ {', '.join(f'{key} = {_quoted(each)}' for key, each in words)} }}")
+        if part.times is not TimeFormat.UNIX_MS:
+            lines.append(f"times = {_quoted(part.times)}")
+        if part.zone != "Z":
+            lines.append(f"zone = {_quoted(part.zone)}")
+        if part.order:
+            lines.append(f"order = [{', '.join(map(_quoted, part.order))}]")
+        if part.feed is not None:
+            lines.append(f"feed = {_quoted(part.feed)}")
+        lines += ["", f"[{name}.columns]", *(f"{_quoted(ours)} = {_quoted(theirs)}" for ours, theirs in columns)]
+        if part.statuses:
+            lines += ["", f"[{name}.statuses]"]
+            lines += [f"{_quoted(stored)} = {_quoted(status)}" for stored, status in part.statuses]
+    return "\n".join(lines) + "\n"
+
+
+_ESCAPED: Final = {'"': '\\"', "\\": "\\\\"}
+
+
+def _quoted(text: str) -> str:
+    """Return ``text`` as a basic string of TOML, on one line."""
+    return '"' + "".join(_ESCAPED.get(each) or (each if each.isprintable() else _unicode(each)) for each in text) + '"'
+
+
+def _unicode(character: str) -> str:
+    return f"\\U{ord(character):08X}"

@@ -1,0 +1,178 @@
+"""A layout guessed from names that are close to those of section 11.1, and from a look at a few values."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from inspector.layout.description import COLUMNS, TIMES, Description, Names, Part, TimeFormat
+from inspector.lmsp.statuses import Status
+from inspector.reading.connection import ReadConnection
+from inspector.reading.mapped_views import Found
+from inspector.reading.tables import quoted
+from inspector.reading.values import text
+
+_TABLES: Final[Mapping[str, tuple[str, ...]]] = {
+    "tasks": (
+        *(
+            "tasks",
+            "task",
+            "jobs",
+            "job",
+            "runs",
+            "run",
+            "requests",
+            "work_items",
+            "generations",
+            "queue",
+            "lmsp_tasks",
+        ),
+        "job_queue",
+    ),
+    "events": (
+        *("task_events", "task_event", "events", "event", "job_events", "run_events", "request_events", "task_log"),
+        *("job_log", "run_log", "task_logs", "job_logs", "log", "logs", "history", "steps", "lmsp_events"),
+    ),
+    "models": ("models", "model", "model_files", "lmsp_models"),
+    "responses": ("responses", "response", "results", "result", "outputs"),
+}
+_COLUMNS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
+    "tasks": {
+        "id": ("id", "task_id", "job_id", "run_id", "request_id", "uuid", "key"),
+        "client_id": ("client", "owner", "user_id", "caller"),
+        "model_id": ("model", "model_name"),
+        "kind": ("type", "task_type", "job_type", "name"),
+        "status": ("state", "phase", "task_status", "job_status"),
+        "on_restart": ("restart_policy", "policy"),
+        "last_seq": ("last_sequence", "event_count"),
+        "attempt": ("attempts", "tries", "retries", "retry_count"),
+        "error_code": ("error", "failure", "error_type"),
+        "created_at": ("created", "enqueued_at", "queued_at", "submitted_at", "inserted_at", "added_at", "enqueued"),
+        "started_at": ("started", "begun_at", "running_since"),
+        "finished_at": ("finished", "completed_at", "ended_at", "done_at", "completed", "ended"),
+        "updated_at": ("updated", "modified_at", "last_update"),
+        "request": ("payload", "input", "args", "params", "body", "data"),
+        "snapshot": ("checkpoint",),
+        "error_message": ("message", "error_text", "traceback"),
+    },
+    "events": {
+        "task_id": ("job_id", "run_id", "request_id", "task", "job", "run"),
+        "seq": ("sequence", "seq_no", "seqno", "number", "n", "idx", "position"),
+        "type": ("event", "kind", "name", "event_type"),
+        "status": ("state", "new_status", "new_state"),
+        "attempt": ("attempts", "tries"),
+        "created_at": ("created", "at", "time", "ts", "timestamp", "occurred_at"),
+        "data": ("payload", "body", "detail", "details", "json"),
+    },
+    "models": {
+        "id": ("model_id", "name"),
+        "name": ("title", "model"),
+        "digest": ("sha256", "hash", "checksum"),
+        "size_bytes": ("size", "bytes"),
+        "path": ("file", "filename", "location"),
+        "format": ("file_format",),
+        "metadata": ("meta", "details"),
+        "added_at": ("created_at", "created", "registered_at"),
+    },
+    "responses": {
+        "id": ("response_id",),
+        "task_id": ("job_id", "run_id", "request_id"),
+        "body": ("output", "result", "data", "content"),
+        "status": ("state",),
+        "created_at": ("created", "at"),
+        "expires_at": ("expires", "expiry"),
+    },
+}
+_STATUS_WORDS: Final[Mapping[Status, tuple[str, ...]]] = {
+    Status.QUEUED: ("queued", "pending", "waiting", "new", "created", "enqueued", "scheduled", "submitted"),
+    Status.LOADING: ("loading", "preparing", "warming"),
+    Status.RUNNING: (
+        "running",
+        "in_progress",
+        "in progress",
+        "started",
+        "active",
+        "processing",
+        "working",
+        "executing",
+    ),
+    Status.CANCELLING: ("cancelling", "canceling", "stopping", "aborting"),
+    Status.COMPLETED: ("completed", "complete", "done", "success", "succeeded", "finished", "ok"),
+    Status.FAILED: ("failed", "error", "errored", "failure", "crashed", "timeout"),
+    Status.CANCELLED: ("cancelled", "canceled", "aborted", "killed", "stopped", "revoked"),
+}
+_MOST_STATUSES: Final = 50
+_LOOKED_AT: Final = 1_000
+_SECONDS_BELOW: Final = 100_000_000_000
+_MILLISECONDS_BELOW: Final = 100_000_000_000_000
+
+
+def guessed(connection: ReadConnection, tables: Mapping[str, Found]) -> Description | None:
+    """Return what the tables look like, or None where none of them looks like one of tasks."""
+    parts: dict[str, Part] = {}
+    for name, candidates in _TABLES.items():
+        table = next((tables[each] for each in candidates if each in tables), None)
+        part = None if table is None else _part(connection, name, table)
+        if part is not None:
+            parts[name] = part
+    if "tasks" not in parts:
+        return None
+    return Description(name="guessed from its names", **parts)
+
+
+def _part(connection: ReadConnection, name: str, table: Found) -> Part | None:
+    columns = tuple(_columns(name, table))
+    ours = dict(columns)
+    if not {"tasks": {"id", "status"}, "events": {"task_id"}, "models": {"id"}, "responses": {"task_id"}}[name] <= set(
+        ours
+    ):
+        return None
+    times = [theirs for each, theirs in columns if each in TIMES]
+    status = ours.get("status")
+    return Part(
+        table=table.name,
+        columns=columns,
+        statuses=() if status is None else _statuses(connection, table, status),
+        times=_times(connection, table, times),
+        feed="rowid" if name == "events" and table.rowid is not None else None,
+    )
+
+
+def _columns(name: str, table: Found) -> Iterable[tuple[str, str]]:
+    taken: set[str] = set()
+    for ours in COLUMNS[name]:
+        others = _COLUMNS[name].get(ours, ())
+        for candidate in (ours, *others):
+            if candidate in table.columns and candidate not in taken:
+                taken.add(candidate)
+                yield ours, table.columns[candidate]
+                break
+
+
+def _statuses(connection: ReadConnection, table: Found, column: str) -> Names:
+    """Return the words among the first rows that stand for a status of the specification, where any is another word."""
+    sql = (
+        f"SELECT DISTINCT s FROM (SELECT {quoted(column)} AS s FROM main.{quoted(table.name)} LIMIT ?) "  # noqa: S608
+        "WHERE typeof(s) = 'text' LIMIT ?"
+    )
+    words = {word: status.value for status, several in _STATUS_WORDS.items() for word in several}
+    stored = [text(row[0]) for row in connection.rows(sql, [_LOOKED_AT, _MOST_STATUSES])]
+    names = tuple((each, words[each.lower()]) for each in sorted(stored) if each.lower() in words)
+    return () if all(found == status for found, status in names) else names
+
+
+def _times(connection: ReadConnection, table: Found, columns: list[str]) -> TimeFormat:
+    for column in columns:
+        name = quoted(column)
+        found = connection.rows(
+            f"SELECT {name} FROM (SELECT {name} FROM main.{quoted(table.name)} LIMIT ?) "  # noqa: S608  quoted names
+            f"WHERE {name} IS NOT NULL LIMIT 1",
+            [_LOOKED_AT],
+        )
+        if found:
+            value = found[0][0]
+            if isinstance(value, str):
+                return TimeFormat.ISO
+            if isinstance(value, int | float):
+                if abs(value) < _SECONDS_BELOW:
+                    return TimeFormat.UNIX_S
+                return TimeFormat.UNIX_MS if abs(value) < _MILLISECONDS_BELOW else TimeFormat.UNIX_US
+    return TimeFormat.UNIX_MS

@@ -1,0 +1,67 @@
+"""Which layout descriptions there are: one that was asked for, the user's own, and those that come with the program."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from inspector.layout.visible import visible
+from inspector.lmsp.values import value
+
+if TYPE_CHECKING:
+    from inspector.layout.description import Description
+
+_LARGEST: Final = 1 << 20
+
+
+@value
+class Layouts:
+    """What a file may be read as beside the native layout."""
+
+    asked_for: "Description | None" = None
+    """Read as this, whatever it looks like."""
+    folders: tuple[Path, ...] = ()
+    """Where descriptions lie that are tried in the order of their names."""
+    any_tables: bool = False
+    """Whether a file without tasks is opened as well: its tables can be looked at."""
+
+    def known(self) -> "Iterator[Description]":
+        """Give the descriptions of the folders. One that cannot be used is passed over: nobody asked for it."""
+        from inspector.layout.description import InvalidDescription  # noqa: PLC0415  a native file needs none
+
+        for folder in self.folders:
+            for path in sorted(folder.glob("*.toml")):
+                try:
+                    yield read_description(path)
+                except InvalidDescription:
+                    continue
+
+
+NATIVE_ONLY: Final = Layouts()
+
+
+def read_description(path: Path) -> "Description":
+    """Return the description in the file at ``path``. Raises InvalidDescription with one sentence."""
+    from inspector.layout.description import InvalidDescription, description_from  # noqa: PLC0415  the same
+
+    name = visible(path.name)
+    try:
+        if not path.is_file():
+            raise InvalidDescription(f"{name} is no file with a layout.")
+        if path.stat().st_size > _LARGEST:
+            raise InvalidDescription(f"{name} is too large for the description of a layout.")
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InvalidDescription(f"{name} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise InvalidDescription(f"{name} is no TOML: it is not UTF-8.") from error
+    return description_from(text, name)
+
+
+def layout_folders(own: Path | None) -> tuple[Path, ...]:
+    """Return the user's ``own`` folder of layouts, and the one that comes with the program.
+
+    A wheel and a frozen program carry ``resources`` inside the package, a checkout beside it.
+    """
+    package = Path(__file__).parents[1]
+    shipped = (package / "resources" / "layouts", package.parent / "resources" / "layouts")
+    return tuple(folder for folder in (own, *shipped) if folder is not None and folder.is_dir())

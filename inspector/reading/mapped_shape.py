@@ -1,0 +1,100 @@
+"""The shape of a database whose layout is not ours, by a description of it that fits, or by a guess."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from inspector.layout.description import Description
+from inspector.layout.opened import LayoutKind
+from inspector.reading.connection import ReadConnection
+from inspector.reading.errors import Unreadable
+from inspector.reading.guessing import guessed
+from inspector.reading.layouts import Layouts
+from inspector.reading.mapped_views import NUMBER, Found, View, fits, views_of
+from inspector.reading.orders import orders_of
+from inspector.reading.recognising import Shape, Table, rowid_name
+from inspector.reading.tables import quoted
+from inspector.reading.values import integer, text
+
+
+def mapped_shape(connection: ReadConnection, name: str, layouts: Layouts) -> Shape | None:
+    """Return the shape of the database called ``name`` by a description, or None where none fits.
+
+    Raises Unreadable where the one that was asked for has no tasks here.
+    """
+    found = found_tables(connection)
+    notes = []
+    description = layouts.asked_for
+    if description is None:
+        description = next((each for each in layouts.known() if fits(each, found)), None)
+    if description is None and layouts.folders:
+        description = guessed(connection, found)
+    if description is None:
+        return None
+    views, missing = views_of(description, found)
+    if layouts.asked_for is not None and "tasks" in missing:
+        raise Unreadable(f"{name} is not of the layout “{description.name}”: {missing['tasks']}")
+    notes.append(f"Read as the layout “{description.name}”. Actions are off for this file.")
+    notes += [sentence for part, sentence in missing.items() if part in description.parts() or part == "events"]
+    return _viewed(connection, views, missing, description, tuple(notes))
+
+
+def _viewed(
+    connection: ReadConnection,
+    views: Mapping[str, View],
+    missing: Mapping[str, str],
+    description: Description | None,
+    notes: tuple[str, ...],
+) -> Shape:
+    connection.define_views({name: view.sql for name, view in views.items()})
+    tables = {
+        name: Table(name, view.columns, NUMBER if view.numbered else None, is_ours=False)
+        for name, view in views.items()
+    }
+    orders = orders_of(connection, tables["tasks"].columns)
+    return Shape(
+        kind=LayoutKind.OTHER if description is not None else LayoutKind.UNKNOWN,
+        user_version=integer(connection.value("PRAGMA user_version")),
+        schema_version=integer(connection.value("PRAGMA schema_version")),
+        tasks=tables["tasks"],
+        events=tables["task_events"],
+        models=tables.get("models"),
+        responses=tables.get("responses"),
+        config=None,
+        keys=None,
+        foreign_triggers=(),
+        missing_triggers=(),
+        orders=orders,
+        notes=(*notes, *orders.notes) if description is not None else notes,
+        description=description,
+        missing=tuple(missing.items()),
+    )
+
+
+def no_shape(connection: ReadConnection, sentence: str) -> Shape:
+    """Return the shape of a database in which nothing was recognised, which ``sentence`` says."""
+    return _viewed(connection, *views_of(_NOTHING, {}), None, (sentence,))
+
+
+_NOTHING: Final = Description("none that is known")
+
+_MOST_TABLES: Final = 500
+
+
+def found_tables(connection: ReadConnection) -> dict[str, Found]:
+    """Return the real tables of the file by their names in lower case, the first 500 of them."""
+    names = connection.rows(
+        "SELECT name FROM main.sqlite_schema "
+        "WHERE type = 'table' AND rootpage > 0 AND name NOT LIKE 'sqlite_%' LIMIT ?",
+        [_MOST_TABLES],
+    )
+    found = {}
+    for (stored,) in names:
+        name = text(stored)
+        columns = {
+            text(column).lower(): text(column)
+            for _, column, _, _, _, _, hidden in connection.rows(f"PRAGMA main.table_xinfo({quoted(name)})")
+            if not hidden
+        }
+        rowid = rowid_name(connection, f"main.{quoted(name)}", frozenset(columns))
+        found[name.lower()] = Found(name, columns, rowid)
+    return found

@@ -1,0 +1,192 @@
+"""A layout that is not ours as TEMP views on the connection that reads it, named as our tables.
+
+Unqualified names lead to them first, so all questions are asked as of the native layout, and SQLite flattens most of
+them to the file's own tables and indexes. Nothing of a description becomes SQL but quoted names and quoted texts.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from inspector.layout.description import COLUMNS, TIMES, Description, Part, TimeFormat
+from inspector.lmsp.values import value
+from inspector.reading.tables import quoted
+
+NUMBER: Final = "_number"
+"""The column of a view that stands for a rowid."""
+
+NATIVE_NAMES: Final = {"tasks": "tasks", "events": "task_events", "models": "models", "responses": "responses"}
+"""The native table of each part of a description."""
+
+
+@value
+class Found:
+    """A real table of the file, as far as it may be read."""
+
+    name: str
+    columns: Mapping[str, str]
+    """The name of each column as it is spelled, by its name in lower case; generated ones are not among them."""
+    rowid: str | None
+
+
+@value
+class View:
+    """One view: the SELECT that makes it, the columns that are more than NULL, and whether it has NUMBER."""
+
+    sql: str
+    columns: frozenset[str]
+    numbered: bool
+
+
+def views_of(description: Description, tables: Mapping[str, Found]) -> tuple[dict[str, View], dict[str, str]]:
+    """Return the views by the names of our tables, and for each part that cannot be had the reason.
+
+    ``tables`` are those of the file by their names in lower case. A part without a table is an empty view.
+    """
+    views: dict[str, View] = {}
+    missing: dict[str, str] = {}
+    parts = description.parts()
+    for name, native in NATIVE_NAMES.items():
+        part = parts.get(name)
+        table = None if part is None else tables.get(part.table.lower())
+        if part is None:
+            missing[name] = f"The layout “{description.name}” has no {name}."
+        elif table is None:
+            missing[name] = f"There is no table {part.table}."
+        else:
+            lacking = _lacking(part, table)
+            if lacking:
+                missing[name] = f"The table {part.table} has no column {lacking[0]}."
+            else:
+                views[native] = _view(name, part, table)
+                continue
+        if native in ("tasks", "task_events"):
+            views[native] = _empty(COLUMNS[name])
+    return views, missing
+
+
+def fits(description: Description, tables: Mapping[str, Found]) -> bool:
+    """Say whether every table and column that the description names is there."""
+    return all(
+        part.table.lower() in tables and not _lacking(part, tables[part.table.lower()])
+        for part in description.parts().values()
+    )
+
+
+def _lacking(part: Part, table: Found) -> list[str]:
+    named = [part.column("task_id") or "", part.lines] if part.lines else [theirs for _, theirs in part.columns]
+    named += list(part.order)
+    if part.feed not in (None, "rowid"):
+        named.append(part.feed or "")
+    return [each for each in named if each.lower() not in table.columns]
+
+
+def _empty(columns: tuple[str, ...]) -> View:
+    nothing = ", ".join(f"NULL AS {column}" for column in columns)
+    return View(f"SELECT {nothing}, NULL AS {NUMBER} WHERE 0", frozenset(), numbered=False)
+
+
+def _view(name: str, part: Part, table: Found) -> View:
+    if part.lines is not None:
+        return _lines_view(part, table)
+    source = f"main.{quoted(table.name)}"
+    selected = []
+    for ours in COLUMNS[name]:
+        theirs = part.column(ours)
+        stored = None if theirs is None else quoted(table.columns[theirs.lower()])
+        if stored is None and ours == "seq":
+            by = ", ".join(quoted(table.columns[each.lower()]) for each in part.order) or (table.rowid or "1")
+            task = quoted(table.columns[(part.column("task_id") or "").lower()])
+            selected.append(f"row_number() OVER (PARTITION BY {task} ORDER BY {by}) AS seq")
+        else:
+            selected.append(f"{_converted(part, ours, stored)} AS {ours}")
+    number = _feed(part, table) if name == "events" else table.rowid
+    columns = frozenset(ours for ours, _ in part.columns) | ({"seq"} if name == "events" else set())
+    sql = f"SELECT {', '.join(selected)}, {number or 'NULL'} AS {NUMBER} FROM {source}"  # noqa: S608  quoted names
+    return View(sql, columns, numbered=number is not None)
+
+
+def _feed(part: Part, table: Found) -> str | None:
+    if part.feed is None:
+        return None
+    return table.rowid if part.feed == "rowid" else quoted(table.columns[part.feed.lower()])
+
+
+def _lines_view(part: Part, table: Found) -> View:
+    task = quoted(table.columns[(part.column("task_id") or "").lower()])
+    log = f"t.{quoted(table.columns[(part.lines or '').lower()])}"
+    selected = [f"t.{task} AS task_id", "e.key + 1 AS seq"]
+    for ours in COLUMNS["events"][2:]:
+        key = part.column(ours)
+        if ours == "data":
+            selected.append("e.value AS data")
+        elif key is None:
+            selected.append(f"NULL AS {ours}")
+        else:
+            path = quoted_text("$." + _path_key(key))
+            stored = f"CASE WHEN json_valid(e.value) THEN json_extract(e.value, {path}) END"
+            selected.append(f"{_converted(part, ours, f'({stored})')} AS {ours}")
+    columns = frozenset({"task_id", "seq", "data", *(ours for ours, _ in part.columns)})
+    sql = (
+        f"SELECT {', '.join(selected)}, NULL AS {NUMBER} FROM main.{quoted(table.name)} AS t, "  # noqa: S608  the same
+        f"json_each({_array_of_lines(log)}) AS e WHERE e.value <> ''"
+    )
+    return View(sql, columns, numbered=False)
+
+
+def _array_of_lines(log: str) -> str:
+    """Return SQL for an array of JSON whose texts are the lines of ``log``, each as it is stored, broken ones as well.
+
+    A log with characters that JSON must escape otherwise is one line.
+    """
+    text = f"rtrim(CAST({log} AS TEXT), char(10))"
+    for stored, escaped in (("'\\'", "'\\\\'"), ("'\"'", "'\\\"'"), ("char(13)", "'\\r'"), ("char(9)", "'\\t'")):
+        text = f"replace({text}, {stored}, {escaped})"
+    array = f"'[\"' || replace({text}, char(10), '\",\"') || '\"]'"
+    none = f"coalesce({log}, '') = ''"
+    return f"CASE WHEN {none} THEN '[]' WHEN json_valid({array}) THEN {array} ELSE json_array({log}) END"
+
+
+def _path_key(key: str) -> str:
+    return key if key.isidentifier() and key.isascii() else '"' + key.replace('"', "") + '"'
+
+
+def _converted(part: Part, ours: str, stored: str | None) -> str:
+    if stored is None:
+        return "NULL"
+    if ours == "status" and part.statuses:
+        whens = " ".join(f"WHEN {quoted_text(found)} THEN {quoted_text(status)}" for found, status in part.statuses)
+        return f"CASE CAST({stored} AS TEXT) {whens} ELSE {stored} END"
+    if ours in TIMES:
+        return _time(part, stored)
+    return stored
+
+
+def _time(part: Part, stored: str) -> str:
+    """Return SQL for Unix milliseconds; what is no time of the format stays as it is stored."""
+    match part.times:
+        case TimeFormat.UNIX_MS:
+            return stored
+        case TimeFormat.UNIX_S:
+            whole, real = f"{stored} * 1000", f"CAST(round({stored} * 1000.0) AS INTEGER)"
+        case TimeFormat.UNIX_US:
+            whole, real = f"{stored} / 1000", f"CAST({stored} / 1000 AS INTEGER)"
+        case TimeFormat.ISO:
+            return _iso(part, stored)
+    return f"CASE typeof({stored}) WHEN 'integer' THEN {whole} WHEN 'real' THEN {real} ELSE {stored} END"
+
+
+def _iso(part: Part, stored: str) -> str:
+    day = (
+        f"CASE WHEN {stored} GLOB '*Z' OR {stored} GLOB '*[+-][0-9][0-9]:[0-9][0-9]' THEN {stored} "
+        f"WHEN {stored} GLOB '*:*[+-][0-9][0-9][0-9][0-9]' "
+        f"THEN substr({stored}, 1, length({stored}) - 2) || ':' || substr({stored}, -2) "
+        f"WHEN length({stored}) = 10 THEN {stored} || 'T00:00{part.zone}' "
+        f"ELSE {stored} || {quoted_text(part.zone)} END"
+    )
+    since = f"CAST(round((julianday({day}) - 2440587.5) * 86400000.0) AS INTEGER)"
+    return f"CASE typeof({stored}) WHEN 'text' THEN coalesce({since}, {stored}) ELSE {stored} END"
+
+
+def quoted_text(text: str) -> str:
+    """Return ``text`` as a literal of SQL."""
+    return "'" + text.replace("'", "''") + "'"
