@@ -6,17 +6,14 @@ What a single function of SQLite does, nothing else can end: it asks nobody unti
 import contextlib
 import select
 import subprocess
-import sys
 import time
 from typing import Final
 
+from inspector.reading.command import reader_command
 from inspector.reading.errors import TookTooLong, Unanswered, Unreadable
 from inspector.reading.messages import Answer, Asked, Failed, Lost, Message
 from inspector.reading.requests import Request
 from inspector.reading.wire import Decoder, WireError, encode
-
-READER_ARGUMENT: Final = "--run-reader"
-"""How a frozen program is told to be the reader: it has no ``python -m``."""
 
 GRACE_S: Final = 0.5
 """So much earlier than it is killed, it is told to give up: then it lives for another question."""
@@ -32,7 +29,7 @@ def answer_in_child(path: str, request: Request, *, within_s: float) -> object:
     """
     ends_at = time.monotonic() + within_s
     child = subprocess.Popen(
-        [*_reader_command(), "--background", "--", path],
+        [*reader_command(), "--background", "--", path],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -78,9 +75,3 @@ def _raise_of(message: Message, within_s: float) -> None:
             raise TookTooLong(f"This took longer than {within_s:g} s and was stopped.")
         case Failed(sentence=sentence):
             raise Unanswered(sentence)
-
-
-def _reader_command() -> list[str]:
-    if getattr(sys, "frozen", False):
-        return [sys.executable, READER_ARGUMENT]
-    return [sys.executable, "-m", "inspector.reading"]

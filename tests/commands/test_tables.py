@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from inspector.cli import command_line
-from tests.commands.databases import one_of_each
+from tests.commands.databases import one_of_each, without_shm
 from tests.support.proof import differences, touch_state
 
 CANARY = "canary-4711"
@@ -116,6 +116,17 @@ def test_a_statement_gives_its_rows_and_touches_nothing(path: Path) -> None:
     assert [line.strip() for line in plain.stdout.splitlines()[:3]] == ["id", "cancelled", "cancelling"]
     assert "there are more" in plain.stdout
     assert differences(before, touch_state(path)) == ()
+
+
+def test_a_private_copy_is_read_where_only_a_copy_can_be(tmp_path: Path) -> None:
+    copied = without_shm(tmp_path / "lmsp.db", ("task-1", "queued", "fail"))
+    before = touch_state(copied)
+
+    found = document("sql", str(copied), "SELECT id FROM tasks")
+
+    assert found["rows"] == [["task-1"]]
+    assert found["opened"]["mode"] == "copy"
+    assert differences(before, touch_state(copied)) == ()
 
 
 def test_a_statement_that_would_write_or_never_ends_is_ended_in_one_line(path: Path) -> None:

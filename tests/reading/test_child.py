@@ -9,7 +9,8 @@ from inspector.layout.tables import StatementAnswer
 from inspector.reading.child import answer_in_child
 from inspector.reading.errors import TookTooLong, Unanswered, Unreadable
 from inspector.reading.requests import StatementRequest
-from tests.support.reading_databases import make
+from tests.support.reading_databases import add_task, make
+from tests.support.reading_service import service_on
 
 pytestmark = pytest.mark.timeout(30)
 
@@ -47,6 +48,17 @@ def test_what_is_slow_ends_with_its_time_also_where_nothing_can_interrupt_it(pat
         answer_in_child(str(path), StatementRequest(sql), within_s=0.4)
 
     assert time.monotonic() - began < 10  # a hang, where all of these would run for minutes
+
+
+def test_a_live_file_is_read_as_it_is_now(tmp_path: Path) -> None:
+    live = make(tmp_path / "service.db", "early")
+    with service_on(live) as service:
+        add_task(service, "late")
+        found = answer_in_child(str(live), StatementRequest("SELECT count(*) FROM tasks"), within_s=20)
+        assert service.execute("PRAGMA wal_checkpoint(TRUNCATE)") == [[0, 0, 0]]
+
+    assert isinstance(found, StatementAnswer)
+    assert found.rows[0][0].text == "2"
 
 
 def test_a_refusal_comes_as_its_sentence(path: Path) -> None:

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from subprocess import Popen
 from typing import Final
 
-from inspector.desktop.session.launch import Target, launch_reader, reader_command
+from inspector.desktop.session.launch import Target, launch_reader
 from inspector.desktop.session.reader_link import ReaderGone, ReaderLink
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.pages import Progress
+from inspector.reading.command import reader_command
 from inspector.reading.messages import Asked, Lost, Message, Progressed, Stop
 from inspector.reading.requests import Request
 from inspector.reading.wire import encode

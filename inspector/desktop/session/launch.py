@@ -2,29 +2,19 @@
 
 import contextlib
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from inspector.layout.opened import Mode
 from inspector.lmsp.values import value
+from inspector.reading.command import reader_command
 
 if TYPE_CHECKING:
     from inspector.reading.requests import Request
 
 DEADLINE_MS: Final = 5_000
 """How long a request may take before its answer is given up."""
-
-READER_ARGUMENT: Final = "--run-reader"
-"""How a frozen program is told to be the reader: it has no ``python -m``."""
-
-
-def reader_command() -> list[str]:
-    """Return the command that starts a reader process, from source or frozen, without the file's path."""
-    if getattr(sys, "frozen", False):
-        return [sys.executable, READER_ARGUMENT]
-    return [sys.executable, "-m", "inspector.reading"]
 
 
 @value

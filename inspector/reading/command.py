@@ -1,0 +1,14 @@
+"""How a reader process is started. Imports next to nothing: a window starts one before anything else is loaded."""
+
+import sys
+from typing import Final
+
+READER_ARGUMENT: Final = "--run-reader"
+"""How a frozen program is told to be the reader: it has no ``python -m``."""
+
+
+def reader_command() -> list[str]:
+    """Return the command that starts a reader process, from source or frozen, without the file's path."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable, READER_ARGUMENT]
+    return [sys.executable, "-m", "inspector.reading"]
