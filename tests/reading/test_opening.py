@@ -400,3 +400,12 @@ def test_the_modes_that_are_offered_are_those_that_a_wish_is_followed_in(tmp_pat
     assert offered == [tuple(mode for mode in Mode if followed(path, mode)) for path in paths]
     assert [Mode.LIVE in modes for modes in offered] == [False, True, False, False]
     assert [len(modes) for modes in offered] == [2, 3, 2, 1]
+
+
+def test_a_file_of_which_something_is_missing_is_faulty_and_a_whole_one_is_not(tmp_path: Path) -> None:
+    path = make(tmp_path / "service.db", "a")
+    assert not look_at(path).faulty
+
+    os.truncate(path, path.stat().st_size - 4096)
+
+    assert look_at(path).faulty

@@ -1,5 +1,6 @@
 """The drawer in the window: hashes and checks in the background, what they find, and their end."""
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -114,3 +115,15 @@ async def test_a_large_file_waits_until_it_is_asked_for_and_then_can_be_stopped(
 
         drawer.check_wanted.emit(True)
         await until(lambda: drawer.check_text == "Checked: 7 tables sound, with their indexes.")
+
+
+async def test_the_first_look_at_a_faulty_file_has_the_drawer_open(tmp_path: Path) -> None:
+    path = many_pages(tmp_path / "service.db")
+    os.truncate(path, path.stat().st_size - 4096)
+    async with an_inspector() as inspector:
+        inspector.open(Target(path))
+        inspector.window.show()
+        await until(lambda: any(each.isVisible() for each in inspector.window.findChildren(Drawer)))
+
+        [drawer] = inspector.window.findChildren(Drawer)
+        assert any("shorter than its header says" in note.text and note.is_fault for note in drawer.notes)
