@@ -8,10 +8,10 @@ from typing import Final
 from inspector.layout.opened import Mode
 from inspector.layout.visible import visible
 from inspector.reading.companions import SUFFIXES
-from inspector.reading.connection import copy_live, take_in_companions
 from inspector.reading.errors import SqliteTrouble, Unreadable, sentence_of
 from inspector.reading.opening import look_at
 from inspector.reading.private_copy import copy_files
+from inspector.reading.whole_copies import copy_live, take_in_companions
 
 _TAKES_IN: Final = (Mode.CRASHED, Mode.COPY)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from inspector.reading.companions import Guard, guard_of
-from inspector.reading.connection import take_in_companions
 from inspector.reading.errors import Unreadable
+from inspector.reading.whole_copies import take_in_companions
 
 _PREFIX: Final = "lmsp-inspector-copy-"
 _CHUNK: Final = 1 << 20

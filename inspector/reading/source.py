@@ -6,7 +6,7 @@ from typing import Final
 
 from inspector.layout.opened import LayoutKind, Mode, Opened
 from inspector.reading.companions import Guard, guard_of
-from inspector.reading.connection import ReadConnection, connect, copy_live
+from inspector.reading.connection import ReadConnection, connect
 from inspector.reading.errors import (
     BUSY,
     PASSING,
@@ -21,6 +21,7 @@ from inspector.reading.layouts import NATIVE_ONLY, Layouts
 from inspector.reading.opening import Look, look_at
 from inspector.reading.private_copy import PrivateCopy
 from inspector.reading.recognising import Shape, recognise
+from inspector.reading.whole_copies import copy_live
 
 _TRIES: Final = 3
 _OPENING_MS: Final = 5_000

@@ -11,10 +11,9 @@ from inspector.reading.connection import (
     Allowances,
     ReadConnection,
     connect,
-    copy_live,
-    take_in_companions,
 )
 from inspector.reading.errors import Unanswered
+from inspector.reading.whole_copies import copy_live, take_in_companions
 from tests.support.proof import differences, touch_state
 from tests.support.reading_crashes import hot
 from tests.support.reading_databases import add_task, listing, make
