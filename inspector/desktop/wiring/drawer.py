@@ -63,6 +63,7 @@ class DrawerWiring(QObject):
         self._hashing = ""
         self._failed = ""
         self._is_lost = False
+        self._looked_at: str | None = None
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._first_look: asyncio.TimerHandle | None = None
         window.header.drawer_requested.connect(self.toggle)
@@ -86,6 +87,10 @@ class DrawerWiring(QObject):
 
     def forget(self) -> None:
         """Stop, and leave nothing of the file that was open."""
+        self._looked_at = None
+        self._clear()
+
+    def _clear(self) -> None:
         self._stop_all()
         self._how = self._health = self._before = self._after = None
         self._check = Check("")
@@ -119,12 +124,12 @@ class DrawerWiring(QObject):
             self._how = how
             self._show()
             return
-        self.forget()
+        self._clear()
         self._how = how
         self._is_lost = False
         if how.mode is Mode.LIVE:
             self._check = Check(_LIVE_CHECK, may_start=False)
-        else:
+        elif how.path != self._looked_at:
             self._first_look = asyncio.get_running_loop().call_later(AFTER_OPENING_S, self._look_by_itself)
         if how.faulty and (earlier is None or earlier.path != how.path):
             self._late().show()
@@ -132,12 +137,15 @@ class DrawerWiring(QObject):
 
     def _on_lost(self) -> None:
         self._is_lost = True
+        self._looked_at = None
         self._stop_all()
 
     def _look_by_itself(self) -> None:
         how = self._how
         if how is None:
             return
+        # Once: a file that goes from mode to mode, as its service comes and goes, is not read again and again.
+        self._looked_at = how.path
         try:
             size = Path(how.path).stat().st_size
         except OSError:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from inspector.desktop.session.launch import Target
 from inspector.desktop.widgets.message_bar import MessageBar
 from inspector.desktop.wiring import drawer as wiring
 from inspector.desktop.wiring.drawer import DrawerWiring
+from inspector.layout.opened import Mode
+from inspector.reading.requests import CountsRequest
 from tests.support.broken_pages import many_pages, without_a_page_of_events
 from tests.support.inspectors import an_inspector
 from tests.support.live_file import service_on
@@ -127,3 +130,21 @@ async def test_the_first_look_at_a_faulty_file_has_the_drawer_open(tmp_path: Pat
 
         [drawer] = inspector.window.findChildren(Drawer)
         assert any("shorter than its header says" in note.text and note.is_fault for note in drawer.notes)
+
+
+async def test_a_file_that_goes_from_mode_to_mode_is_read_as_a_whole_by_itself_once(tmp_path: Path) -> None:
+    path = make(tmp_path / "service.db", "a")
+    async with window_on(path) as (inspector, _drawing, drawer):
+        await until(lambda: drawer.check_text.startswith("Checked: "))
+        await until(lambda: drawer.proof.rows)
+        how = inspector.session.how
+        assert how is not None
+        inspector.session.opened.emit(replace(how, mode=Mode.LIVE))
+        assert drawer.check_text.startswith("A live file is not checked")
+        inspector.session.opened.emit(how)
+
+        assert drawer.check_text == ""
+        assert drawer.proof.title == "Not hashed yet"
+        await inspector.session.ask(CountsRequest())
+        assert drawer.proof.title == "Not hashed yet"
+        assert not drawer.proof.is_running
