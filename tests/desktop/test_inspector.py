@@ -293,9 +293,10 @@ async def test_a_file_that_is_deleted_stays_on_screen_and_is_said_to_be_gone(tmp
         assert bar.text().endswith(". This shows the last read.")
 
         with service_on(path) as service:
-            service.accept(3)
+            [new] = service.accept()
         bar.verb_clicked.emit("Open the new file")
-        await until(lambda: len(statuses(inspector)) == 3)
+        await until(lambda: set(statuses(inspector)) == {new})
+        await until(lambda: inspector.selection.task_id == new)
         assert not any("gone" in message for message in messages(inspector))
 
 
