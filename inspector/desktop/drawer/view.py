@@ -42,7 +42,8 @@ class Drawer(QFrame):
         self.setObjectName("drawer")
         self.setAccessibleName(self.tr("How this file was opened"))
         self.setAutoFillBackground(True)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+        # No more than preferred: as a maximum the height would be that of its text at another width.
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._proof = Proof("", "", ())
         self._facts = {name: FactText(parent=self) for name in ("Mode", "Why", "Layout")}
         self._notes = QVBoxLayout()

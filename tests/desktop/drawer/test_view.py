@@ -1,7 +1,9 @@
 """What the drawer shows, and what it says is wanted."""
 
+from dataclasses import replace
+
 import pytest
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.desktop.drawer.content import Check, Facts, Note, Proof, ProofRow
@@ -111,3 +113,22 @@ def test_what_may_not_be_checked_or_hashed_has_no_button_to_press(drawer: Drawer
 def test_the_cross_closes_it(drawer: Drawer, qtbot: QtBot) -> None:
     with qtbot.waitSignal(drawer.closed):
         found(drawer, FlatTool).click()
+
+
+def test_where_it_is_narrow_no_text_is_cut_and_the_view_below_begins_at_its_end(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    column = QVBoxLayout(window)
+    drawer, view = Drawer(window), QWidget(window)
+    drawer.show_facts(replace(FACTS, why="A -wal and -shm are here and no process has it open: its service died. " * 2))
+    drawer.show_check(Check(""))
+    drawer.show_proof(PROOF)
+    column.setSpacing(0)
+    column.addWidget(drawer)
+    column.addWidget(view, 1)
+    window.resize(700, 700)
+    window.show()
+
+    texts = [each for each in drawer.findChildren(FactText) if each.isVisible()]
+    assert [each.text() for each in texts if each.height() < each.heightForWidth(each.width())] == []
+    assert view.y() == drawer.geometry().bottom() + 1
