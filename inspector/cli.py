@@ -20,7 +20,7 @@ from typing import NoReturn
 import click
 
 from inspector import __version__
-from inspector.commands.arguments import FilePath, StoredId, database_argument, mode_option
+from inspector.commands.arguments import FilePath, StoredId, database_argument, layout_option, mode_option
 from inspector.commands.clock import Clock
 from inspector.commands.early import end_at_once
 from inspector.commands.ending import NotDone
@@ -70,6 +70,12 @@ def _retention() -> click.Command:
     from inspector.commands.retention import retention
 
     return retention
+
+
+def _layout() -> click.Command:
+    from inspector.commands.layout import layout
+
+    return layout
 
 
 def _check() -> click.Command:
@@ -123,7 +129,8 @@ def _tour() -> click.Command:
 @click.argument("database", metavar="[DB]", required=False, type=FilePath())
 @click.option("--task", "task_id", metavar="ID", type=StoredId(), help="The task to show first.")
 @mode_option
-def show_window(database: Path | None, task_id: str | None, mode: Mode | None) -> None:
+@layout_option
+def show_window(database: Path | None, task_id: str | None, mode: Mode | None, layout: Path | None) -> None:
     """Show the window, with DB open in it."""
     if not _has_display():
         raise NotDone("There is no display here. `tour DB DIR` makes pictures, and the other commands need none.")
@@ -132,7 +139,7 @@ def show_window(database: Path | None, task_id: str | None, mode: Mode | None) -
 
     # While modules are loaded there is no garbage, and looking for it takes long; the window begins with it again.
     gc.disable()
-    target = None if database is None else Target(database, mode)
+    target = None if database is None else Target(database, mode, layout)
     # The reader is at work on the file while Qt is still being loaded.
     reader = None if target is None else launch_with_first_page(target)
     from inspector.desktop.app import run_window
@@ -269,6 +276,7 @@ def _answers(place: str) -> bool:
         "check": Late(_check, "Check a database against the rules of section 11."),
         "health": Late(_health, "Say what of a damaged file can be read."),
         "tables": Late(_tables, "List every table, or the rows of one as they are stored."),
+        "layout": Late(_layout, "Describe the layout that a database is read as."),
         "sql": Late(_sql, "Run one statement that only reads."),
     },
     context_settings={"help_option_names": ["-h", "--help"]},

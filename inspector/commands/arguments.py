@@ -56,6 +56,13 @@ mode_option: Final = click.option(
     help="How to read the file. The default is found out; a wrong wish is refused with the reason.",
 )
 
+layout_option: Final = click.option(
+    "--layout",
+    metavar="FILE",
+    type=FilePath(),
+    help="Read the file as the layout that FILE describes. The default is found out.",
+)
+
 proof_option: Final = click.option(
     "--proof", "proving", is_flag=True, help="Hash the file before and after, and say in one line that it is the same."
 )

@@ -8,13 +8,21 @@ from typing import Final
 
 import click
 
-from inspector.commands.arguments import database_argument, json_option, mode_option, proof_option, task_argument
+from inspector.commands.arguments import (
+    database_argument,
+    json_option,
+    layout_option,
+    mode_option,
+    proof_option,
+    task_argument,
+)
 from inspector.commands.clock import Clock
 from inspector.commands.ending import NotDone, Refused
 from inspector.commands.opening import (
     asked,
     damage_document,
     damage_lines,
+    layouts_of_others,
     no_such_task,
     opened_document,
     opened_lines,
@@ -57,10 +65,18 @@ _COLUMNS: Final = (
     help="Go on with the events that come, until the task has ended. With --json: one line of JSON for each event.",
 )
 @mode_option
+@layout_option
 @proof_option
 @click.pass_obj
 def events(
-    clock: Clock, database: Path, task_id: str, as_json: bool, follow: bool, mode: Mode | None, proving: bool
+    clock: Clock,
+    database: Path,
+    task_id: str,
+    as_json: bool,
+    follow: bool,
+    mode: Mode | None,
+    layout: Path | None,
+    proving: bool,
 ) -> None:
     """List the events of task TASK in the order of their sequence numbers.
 
@@ -72,7 +88,7 @@ def events(
     if follow and proving:
         raise click.UsageError("--follow and --proof exclude each other: a file that is followed may change.")
     proof = Proof(database, mode, clock) if proving else None
-    with reading(database, mode, clock) as reader:
+    with reading(database, mode, clock, layouts=layouts_of_others(layout)) as reader:
         if _task(reader, task_id) is None:
             raise no_such_task(task_id)
         if follow:

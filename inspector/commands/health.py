@@ -9,7 +9,7 @@ import click
 from inspector.commands.arguments import database_argument, json_option, mode_option, proof_option
 from inspector.commands.clock import Clock
 from inspector.commands.ending import REFUSED
-from inspector.commands.opening import opened_document, opened_lines, reading
+from inspector.commands.opening import layouts_of_others, opened_document, opened_lines, reading
 from inspector.commands.output import write_json, write_lines
 from inspector.commands.progress import ProgressLine
 from inspector.commands.proving import Proof, proof_document, proof_lines
@@ -37,7 +37,7 @@ def health(clock: Clock, database: Path, full: bool, as_json: bool, mode: Mode |
     proof = Proof(database, mode, clock) if proving else None
     progress = ProgressLine()
     try:
-        with reading(database, mode, clock) as reader:
+        with reading(database, mode, clock, layouts=layouts_of_others(None, any_tables=True)) as reader:
             found = _checked(reader, HealthRequest(full), clock, progress)
             opened = reader.opened
     finally:

@@ -1,6 +1,7 @@
 """How a database is opened for reading, and what is said of it."""
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,9 +9,11 @@ from typing import Final, TypeVar
 
 from inspector.commands.clock import Clock
 from inspector.commands.ending import NotDone, Refused
+from inspector.layout.description import InvalidDescription
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.visible import visible
 from inspector.reading.errors import Unanswered, Unreadable
+from inspector.reading.layouts import NATIVE_ONLY, Layouts, layout_folders, own_folder, read_description
 from inspector.reading.reader import Reader, open_reader
 from inspector.reading.requests import Request
 
@@ -21,12 +24,26 @@ DEADLINE_MS: Final = 60_000
 
 
 @contextmanager
-def reading(path: Path, mode: Mode | None, clock: Clock) -> Iterator[Reader]:
+def reading(path: Path, mode: Mode | None, clock: Clock, *, layouts: Layouts = NATIVE_ONLY) -> Iterator[Reader]:
     """Open the database for reading. What cannot be opened or read ends the command with its sentence."""
     try:
-        with open_reader(path, mode=mode, now_ms=clock.now_ms) as reader:
+        with open_reader(path, mode=mode, now_ms=clock.now_ms, layouts=layouts) as reader:
             yield reader
     except (Unreadable, Unanswered) as error:
+        raise NotDone(error.sentence) from error
+
+
+def layouts_of_others(layout: Path | None, *, any_tables: bool = False) -> Layouts:
+    """Return what a file may be read as: the layout described in ``layout``, else what is known or can be guessed.
+
+    Ends the command where ``layout`` describes none. ``any_tables``: a file without tasks is opened as well.
+    """
+    folders = layout_folders(own_folder(os.environ))
+    if layout is None:
+        return Layouts(folders=folders, any_tables=any_tables)
+    try:
+        return Layouts(asked_for=read_description(layout), folders=folders, any_tables=any_tables)
+    except InvalidDescription as error:
         raise NotDone(error.sentence) from error
 
 

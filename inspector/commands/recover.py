@@ -6,11 +6,25 @@ from typing import Final
 
 import click
 
-from inspector.commands.arguments import FilePath, database_argument, json_option, mode_option, proof_option
+from inspector.commands.arguments import (
+    FilePath,
+    database_argument,
+    json_option,
+    layout_option,
+    mode_option,
+    proof_option,
+)
 from inspector.commands.clock import Clock
 from inspector.commands.ending import NotDone, Refused, unusable
 from inspector.commands.holding import holders_by_descriptor, holders_by_lock_and_descriptor
-from inspector.commands.opening import asked, opened_document, opened_lines, reading, require_readable
+from inspector.commands.opening import (
+    asked,
+    layouts_of_others,
+    opened_document,
+    opened_lines,
+    reading,
+    require_readable,
+)
 from inspector.commands.output import write_json, write_lines
 from inspector.commands.proving import Proof, proof_document, proof_lines
 from inspector.commands.table import Column, aligned, terminal_width
@@ -45,10 +59,18 @@ _COLUMNS: Final = (
 @click.option("--to", "copy", metavar="COPY", type=FilePath(), help="Do it on a copy, which is made at this path.")
 @json_option
 @mode_option
+@layout_option
 @proof_option
 @click.pass_obj
 def recover(
-    clock: Clock, database: Path, applying: bool, copy: Path | None, as_json: bool, mode: Mode | None, proving: bool
+    clock: Clock,
+    database: Path,
+    applying: bool,
+    copy: Path | None,
+    as_json: bool,
+    mode: Mode | None,
+    layout: Path | None,
+    proving: bool,
 ) -> None:
     """Show what a service does with the unfinished tasks when it starts.
 
@@ -58,6 +80,8 @@ def recover(
         raise click.UsageError("--apply and --to exclude each other.")
     if mode is not None and (applying or copy is not None):
         raise click.UsageError("--mode is for the preview.")
+    if layout is not None and (applying or copy is not None):
+        raise click.UsageError("--layout is for the preview: only the native layout is written to.")
     if proving and (applying or copy is not None):
         raise click.UsageError("--proof is for the preview.")
     proof = Proof(database, mode, clock) if proving else None
@@ -69,7 +93,7 @@ def recover(
         plan = _applied_to_copy(database, copy, clock)
         told = f"Applied to the copy {visible(str(copy))}"
     else:
-        with reading(database, mode, clock) as reader:
+        with reading(database, mode, clock, layouts=layouts_of_others(layout)) as reader:
             plan = plan_recovery(asked(reader, LeftoversRequest(), tuple))
             opened = reader.opened
         told = "Preview, nothing is written"

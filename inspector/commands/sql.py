@@ -7,7 +7,7 @@ import click
 
 from inspector.commands.arguments import StoredId, database_argument, json_option, mode_option
 from inspector.commands.clock import Clock
-from inspector.commands.opening import opened_document, opened_lines, reading
+from inspector.commands.opening import layouts_of_others, opened_document, opened_lines, reading
 from inspector.commands.output import write_json, write_lines
 from inspector.commands.stored_values import json_rows, row_lines
 from inspector.layout.opened import Mode
@@ -40,7 +40,7 @@ def sql(
 
     Secrets are NULL in it. While it runs, checkpoints of a service that has the file open wait for it.
     """
-    with reading(database, mode, clock) as reader:
+    with reading(database, mode, clock, layouts=layouts_of_others(None, any_tables=True)) as reader:
         opened = reader.opened
         path = opened.copy_path or opened.path
         answer = answer_in_child(path, StatementRequest(statement, limit), within_s=seconds)

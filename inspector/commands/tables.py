@@ -9,7 +9,7 @@ import click
 from inspector.commands.arguments import StoredId, database_argument, json_option, mode_option
 from inspector.commands.clock import Clock
 from inspector.commands.ending import Refused
-from inspector.commands.opening import asked, opened_document, opened_lines, reading
+from inspector.commands.opening import asked, layouts_of_others, opened_document, opened_lines, reading
 from inspector.commands.output import write_json, write_lines
 from inspector.commands.stored_values import json_rows, row_lines
 from inspector.commands.table import Column, aligned, terminal_width
@@ -43,7 +43,7 @@ def tables(clock: Clock, database: Path, name: str | None, limit: int, as_json: 
 
     Secrets are hidden. Long values are cut, and say how long they are.
     """
-    with reading(database, mode, clock) as reader:
+    with reading(database, mode, clock, layouts=layouts_of_others(None, any_tables=True)) as reader:
         found = asked(reader, TablesRequest(), TableList)
         if name is None:
             _write_tables(found, reader.opened, as_json=as_json)

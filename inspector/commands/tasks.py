@@ -7,9 +7,24 @@ from typing import Final
 
 import click
 
-from inspector.commands.arguments import StoredId, database_argument, json_option, mode_option, proof_option
+from inspector.commands.arguments import (
+    StoredId,
+    database_argument,
+    json_option,
+    layout_option,
+    mode_option,
+    proof_option,
+)
 from inspector.commands.clock import Clock
-from inspector.commands.opening import asked, damage_document, damage_lines, opened_document, opened_lines, reading
+from inspector.commands.opening import (
+    asked,
+    damage_document,
+    damage_lines,
+    layouts_of_others,
+    opened_document,
+    opened_lines,
+    reading,
+)
 from inspector.commands.output import utc, write_json, write_lines
 from inspector.commands.proving import Proof, proof_document, proof_lines
 from inspector.commands.table import Column, aligned, terminal_width
@@ -53,6 +68,7 @@ _COLUMNS: Final = (
 )
 @json_option
 @mode_option
+@layout_option
 @proof_option
 @click.pass_obj
 def tasks(
@@ -63,6 +79,7 @@ def tasks(
     limit: int,
     as_json: bool,
     mode: Mode | None,
+    layout: Path | None,
     proving: bool,
 ) -> None:
     """List tasks, newest first.
@@ -71,7 +88,7 @@ def tasks(
     """
     wanted = TaskFilter(statuses=frozenset(statuses), model_id=model_id)
     proof = Proof(database, mode, clock) if proving else None
-    with reading(database, mode, clock) as reader:
+    with reading(database, mode, clock, layouts=layouts_of_others(layout)) as reader:
         rows, damage = _newest(reader, wanted, limit)
         counts = _counted(reader, damage)
         opened = reader.opened

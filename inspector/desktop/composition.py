@@ -275,9 +275,10 @@ class Inspector:
         actions.modes.show_opened(self.session.how, None if target is None else target.mode)
 
     def _read_as(self, mode: Mode | None) -> None:
-        how = self.session.how
+        how, target = self.session.how, self.session.target
         if how is not None:
-            self.open(Target(Path(how.path), mode), task_id=self.selection.task_id)
+            layout = None if target is None else target.layout
+            self.open(Target(Path(how.path), mode, layout), task_id=self.selection.task_id)
 
     def _on_missing_task(self, task_id: str) -> None:
         self.window.show_notice(f"There is no task {visible(task_id)} in this file.", NOTICE_MS)

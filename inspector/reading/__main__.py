@@ -1,33 +1,59 @@
-"""``python -m inspector.reading [--background] [--mode MODE] [--] PATH``: a reader process, which a session starts.
+"""``python -m inspector.reading [--background] [--layout FILE] [--mode MODE] [--] PATH``: a session's reader process.
 
 With ``--errand`` instead it answers one long question. A reader stands between the start of the window and the first
 page, so it loads only what it needs.
 """
 
+import os
 import sys
 import time
+from pathlib import Path
 
 from inspector.layout.opened import Mode
-from inspector.reading.process import run
+from inspector.reading.layouts import Layouts, layout_folders, own_folder, read_description
+from inspector.reading.process import refuse, run
 
 
 def main(arguments: list[str]) -> int:
     """Serve one file until standard input ends, and return the exit status."""
     background = arguments[:1] == ["--background"]
-    match arguments[1:] if background else arguments:
+    layout = None
+    rest = arguments[1:] if background else arguments
+    match rest:
         case ["--errand", "--", path]:
             from inspector.reading.errand import run_errand  # noqa: PLC0415  a reader needs none of it
 
             return run_errand(path, _now_ms)
-        case ["--mode", wanted, *rest] if wanted in Mode.__members__.values():
-            mode: Mode | None = Mode(wanted)
-        case rest:
-            mode = None
+        case ["--layout", file, *others]:
+            layout, rest = Path(file), others
+        case _:
+            pass
+    mode = None
+    match rest:
+        case ["--mode", wanted, *others] if wanted in Mode.__members__.values():
+            mode, rest = Mode(wanted), others
+        case _:
+            pass
     match rest:
         case ["--", path] | [path]:
-            return run(path, mode, _now_ms, background=background)
-    sys.stderr.write(f"usage: python -m inspector.reading [--background] [--mode {'|'.join(Mode)}] [--] PATH\n")
+            return _run(path, mode, layout, background=background)
+    sys.stderr.write(
+        f"usage: python -m inspector.reading [--background] [--layout FILE] [--mode {'|'.join(Mode)}] [--] PATH\n"
+    )
     return 2
+
+
+def _run(path: str, mode: Mode | None, layout: Path | None, *, background: bool) -> int:
+    folders = layout_folders(own_folder(os.environ))
+    layouts = Layouts(folders=folders, any_tables=True)
+    if layout is not None:
+        from inspector.layout.description import InvalidDescription  # noqa: PLC0415  as above
+
+        try:
+            layouts = Layouts(asked_for=read_description(layout), folders=folders, any_tables=True)
+        except InvalidDescription as error:
+            return refuse(error.sentence, _now_ms())
+    return run(path, mode, _now_ms, background=background, layouts=layouts)
 
 
 def _now_ms() -> int:

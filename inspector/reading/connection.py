@@ -283,15 +283,23 @@ class ReadConnection:
 
         In memory, and for this connection alone. Raises sqlite3.Error.
         """
+        self._with_views(views, tuple(views))
+
+    def _with_views(self, views: Mapping[str, str], gone: Sequence[str]) -> None:
         self._db.set_authorizer(None)
         try:
             self._db.execute("PRAGMA query_only=OFF").fetchall()
-            for name, select in views.items():
+            for name in gone:
                 self._db.execute(f"DROP VIEW IF EXISTS temp.{name}").close()
+            for name, select in views.items():
                 self._db.execute(f"CREATE TEMP VIEW {name} AS {select}").close()
         finally:
             self._db.execute("PRAGMA query_only=ON").fetchall()
             self._db.set_authorizer(_reads_only)
+
+    def forget_views(self, names: Sequence[str]) -> None:
+        """Let these names stand for the file's own tables again."""
+        self._with_views({}, names)
 
     def backup_to(self, target: sqlite3.Connection) -> None:
         """Copy the whole database into ``target``, as of one moment, also while a service writes."""

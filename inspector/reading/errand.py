@@ -18,6 +18,7 @@ from inspector.layout.pages import Progress
 from inspector.reading.errors import Unanswered, Unreadable
 from inspector.reading.health import health_steps
 from inspector.reading.holders import READER_NAME
+from inspector.reading.layouts import Layouts
 from inspector.reading.messages import Answer, Asked, Failed, Message, Progressed
 from inspector.reading.proof import touch_steps
 from inspector.reading.reader import open_reader
@@ -28,6 +29,7 @@ from inspector.reading.worker import NICENESS
 
 EXIT_BAD_WIRE: Final = 3
 
+_ANY_TABLES: Final = Layouts(any_tables=True)
 _CHUNK: Final = 1 << 16
 _TELLS_EVERY_S: Final = 0.1
 _ALIVE_EVERY_S: Final = 1.0
@@ -69,7 +71,7 @@ def _first_question(source: int) -> Asked | None:
 
 def _answer(path: str, request: Request, now_ms: Callable[[], int], line: "_Line") -> object:
     if isinstance(request, HealthRequest):
-        with open_reader(path, now_ms=now_ms, may_copy=False) as reader:
+        with open_reader(path, now_ms=now_ms, may_copy=False, layouts=_ANY_TABLES) as reader:
             return _walked(health_steps(request, reader, now_ms()), line)
     try:
         return _walked(touch_steps(path, now_ms), line)

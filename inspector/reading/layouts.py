@@ -1,6 +1,6 @@
 """Which layout descriptions there are: one that was asked for, the user's own, and those that come with the program."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -57,6 +57,12 @@ def read_description(path: Path) -> "Description":
     return description_from(text, name)
 
 
+def own_folder(environment: Mapping[str, str]) -> Path:
+    """Return the folder of the user's own layouts; it need not be there."""
+    home = environment.get("XDG_CONFIG_HOME") or str(Path(environment.get("HOME", "/"), ".config"))
+    return Path(home, "lmsp-inspector", "layouts")
+
+
 def layout_folders(own: Path | None) -> tuple[Path, ...]:
     """Return the user's ``own`` folder of layouts, and the one that comes with the program.
 
@@ -64,4 +70,12 @@ def layout_folders(own: Path | None) -> tuple[Path, ...]:
     """
     package = Path(__file__).parents[1]
     shipped = (package / "resources" / "layouts", package.parent / "resources" / "layouts")
-    return tuple(folder for folder in (own, *shipped) if folder is not None and folder.is_dir())
+    return tuple(folder for folder in (own, *shipped) if folder is not None and _is_there(folder))
+
+
+def _is_there(folder: Path) -> bool:
+    try:
+        return folder.is_dir()
+    except OSError:
+        # One that may not be entered: of another user, from whom the environment was taken over.
+        return False

@@ -26,6 +26,7 @@ def mapped_shape(connection: ReadConnection, name: str, layouts: Layouts) -> Sha
     description = layouts.asked_for
     if description is None:
         description = next((each for each in layouts.known() if fits(each, found)), None)
+    is_guess = description is None
     if description is None and layouts.folders:
         description = guessed(connection, found)
     if description is None:
@@ -34,7 +35,10 @@ def mapped_shape(connection: ReadConnection, name: str, layouts: Layouts) -> Sha
     if layouts.asked_for is not None and "tasks" in missing:
         raise Unreadable(f"{name} is not of the layout “{description.name}”: {missing['tasks']}")
     notes.append(f"Read as the layout “{description.name}”. Actions are off for this file.")
+    if is_guess:
+        notes.append(_guess(description))
     notes += [sentence for part, sentence in missing.items() if part in description.parts() or part == "events"]
+    notes += _unnamed(description, found)
     return _viewed(connection, views, missing, description, tuple(notes))
 
 
@@ -70,10 +74,41 @@ def _viewed(
     )
 
 
+def _guess(description: Description) -> str:
+    """Say what was guessed."""
+    parts = [f"{name} in {part.table} (times as {part.times})" for name, part in description.parts().items()]
+    return f"Guessed: {', '.join(parts)}. The command layout --save writes it into a file that can be corrected."
+
+
+def _unnamed(description: Description, found: Mapping[str, Found]) -> list[str]:
+    """Say which tables, and which columns of those that are read, the layout does not name."""
+    used: dict[str, set[str]] = {}
+    for part in description.parts().values():
+        names = {theirs.lower() for _, theirs in part.columns} | {each.lower() for each in part.order}
+        used.setdefault(part.table.lower(), set()).update(names, {(part.lines or part.feed or "").lower()})
+    others = [table.name for name, table in found.items() if name not in used]
+    columns = [
+        f"{found[name].name}.{spelled}"
+        for name, named in used.items() if name in found
+        for column, spelled in found[name].columns.items() if column not in named
+    ]  # fmt: skip
+    return [
+        f"Not in the layout, to be seen under Tables: {', '.join(names[:_MOST_NAMED])}{_and_more(names)}."
+        for names in (others, columns)
+        if names
+    ]
+
+
+def _and_more(names: list[str]) -> str:
+    return f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+
+
 def no_shape(connection: ReadConnection, sentence: str) -> Shape:
     """Return the shape of a database in which nothing was recognised, which ``sentence`` says."""
     return _viewed(connection, *views_of(_NOTHING, {}), None, (sentence,))
 
+
+_MOST_NAMED: Final = 8
 
 _NOTHING: Final = Description("none that is known")
 

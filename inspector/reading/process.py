@@ -16,6 +16,7 @@ from typing import Final
 from inspector.layout.opened import Mode
 from inspector.reading.errors import TookTooLong, Unanswered, Unreadable
 from inspector.reading.holders import READER_NAME
+from inspector.reading.layouts import NATIVE_ONLY, Layouts
 from inspector.reading.line import StopSignal, send
 from inspector.reading.messages import Answer, Asked, Failed, Lost, Message
 from inspector.reading.reader import Reader, open_reader
@@ -30,11 +31,18 @@ _CHUNK: Final = 1 << 16
 _FASTEST_MS: Final = 20
 
 
-def run(path: str, mode: Mode | None, now_ms: Callable[[], int], *, background: bool = False) -> int:
+def run(
+    path: str,
+    mode: Mode | None,
+    now_ms: Callable[[], int],
+    *,
+    background: bool = False,
+    layouts: Layouts = NATIVE_ONLY,
+) -> int:
     """Serve the file at ``path`` on standard input and output, and return the exit status.
 
     The first message is Opened, or Lost where the file cannot be read at all. ``background``: take the steps of long
-    questions, watch nothing, and make no copy of the file.
+    questions, watch nothing, and make no copy of the file. ``layouts``: what it may be read as beside the native one.
     """
     with suppress(OSError):
         Path("/proc/self/comm").write_text(READER_NAME, encoding="ascii")
@@ -43,7 +51,13 @@ def run(path: str, mode: Mode | None, now_ms: Callable[[], int], *, background: 
     stop = StopSignal()
     try:
         reader = open_reader(
-            path, mode=mode, now_ms=now_ms, should_stop=stop.is_set, wait=stop.wait, may_copy=not background
+            path,
+            mode=mode,
+            now_ms=now_ms,
+            should_stop=stop.is_set,
+            wait=stop.wait,
+            may_copy=not background,
+            layouts=layouts,
         )
     except Unreadable as error:
         with suppress(BrokenPipeError):
@@ -61,6 +75,13 @@ def run(path: str, mode: Mode | None, now_ms: Callable[[], int], *, background: 
             sys.stderr.write(f"{error}\n")
             return EXIT_BAD_WIRE
     return 0
+
+
+def refuse(sentence: str, at_ms: int) -> int:
+    """Say on standard output that no file can be read at all, and return the exit status."""
+    with suppress(BrokenPipeError):
+        send(sys.stdout.fileno(), Lost(sentence, at_ms), StopSignal())
+    return EXIT_UNREADABLE
 
 
 class _Service:

@@ -6,7 +6,7 @@ For one thread of one process, which must hold no other connection to the file.
 import os
 from collections.abc import Callable
 from types import TracebackType
-from typing import Final, Self, TypeVar
+from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.pages import TaskPage
@@ -20,6 +20,9 @@ from inspector.reading.layouts import NATIVE_ONLY, Layouts
 from inspector.reading.messages import Lost, Push
 from inspector.reading.recognising import Shape
 from inspector.reading.requests import Request, Watch
+
+if TYPE_CHECKING:
+    from inspector.layout.description import Description
 
 _Read = TypeVar("_Read")
 
@@ -49,6 +52,11 @@ class Reader:
     def opened(self) -> Opened:
         """How the file is open now."""
         return self._opened
+
+    @property
+    def description(self) -> "Description | None":
+        """The layout that the file is read as, where that is not the native one."""
+        return self._file.source.shape.description
 
     def answer(self, request: Request, *, deadline_ms: int = 2_000) -> object:
         """Return the answer that the request names. Raises Unanswered with one sentence where there is none."""

@@ -131,7 +131,8 @@ def test_a_wrong_call_is_one_line(arguments: list[str], capsys: pytest.CaptureFi
     assert main(arguments) == 2
     assert capsys.readouterr() == (
         "",
-        "usage: python -m inspector.reading [--background] [--mode live|resting|crashed|copy] [--] PATH\n",
+        "usage: python -m inspector.reading [--background] [--layout FILE] [--mode live|resting|crashed|copy] "
+        "[--] PATH\n",
     )
 
 

@@ -23,14 +23,17 @@ class Target:
 
     path: Path
     mode: Mode | None = None
+    layout: Path | None = None
+    """The description of the layout that it is read as; None where that is found out."""
 
 
 def launch_reader(target: Target, command: Sequence[str] | None = None) -> subprocess.Popen[bytes]:
     """Start a reader process on ``target``: requests go to its standard input, messages come from its output."""
+    layout = [] if target.layout is None else ["--layout", str(target.layout.absolute())]
     mode = [] if target.mode is None else ["--mode", target.mode.value]
     return subprocess.Popen(
         # Behind the two dashes a path may begin with one.
-        [*(command or reader_command()), *mode, "--", str(target.path)],
+        [*(command or reader_command()), *layout, *mode, "--", str(target.path)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -90,6 +90,10 @@ class Session(QObject):
         return self._target
 
     @property
+    def _layout(self) -> Path | None:
+        return None if self._target is None else self._target.layout
+
+    @property
     def read_at_ms(self) -> int | None:
         """When something was last read, in Unix milliseconds, or None before that."""
         return self._read_at_ms
@@ -297,7 +301,7 @@ class Session(QObject):
         if self._background is not None:
             self._background.close()
         path, _ = read_from(how)
-        self._background = Background(partial(launch_background, Target(Path(path))))
+        self._background = Background(partial(launch_background, Target(Path(path), layout=self._layout)))
         self._takes_long.clear()
 
     def _on_lost(self, sentence: str, at_ms: int) -> None:

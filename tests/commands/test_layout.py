@@ -1,0 +1,109 @@
+"""A database of another layout on the command line: read as what it is, described, corrected, and never written to."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from inspector.cli import command_line
+from inspector.commands.clock import Clock
+from inspector.layout.description import description_from
+from tests.support.foreign_databases import SHIPPED, TASKS, close_names
+from tests.support.proof import differences, touch_state
+from tests.support.reading_databases import make, read_at
+
+
+def run(*words: str | Path) -> Result:
+    return CliRunner().invoke(command_line, [*map(str, words)], obj=Clock(read_at, lambda _: None))
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_each_layout_that_comes_with_the_program_is_listed(tmp_path: Path, name: str) -> None:
+    path = SHIPPED[name](tmp_path / "other.db")
+    before = touch_state(path)
+    told = json.loads(run("tasks", path, "--json").stdout)
+
+    assert [task["id"] for task in told["tasks"]] == list(reversed(TASKS))
+    assert f"Read as the layout “{name}”. Actions are off for this file." in told["opened"]["notes"]
+    events = json.loads(run("events", path, "first", "--json").stdout)["events"]
+    assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
+    assert "1 left over" in run("recover", path).stdout
+    assert differences(before, touch_state(path)) == ()
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize(
+    "words", [("cancel", "second"), ("recover", "--apply"), ("retention", "--keep", "1s", "--apply")]
+)
+def test_nothing_is_written_to_another_layout(tmp_path: Path, name: str, words: tuple[str, ...]) -> None:
+    path = SHIPPED[name](tmp_path / "other.db")
+    before = touch_state(path)
+    ended = run(words[0], path, *words[1:])
+
+    assert ended.exit_code == 2
+    assert "not of an LMSP service" in ended.stderr
+    after = touch_state(path)
+    assert (after.files, after.listing) == (before.files, before.listing)
+
+
+def test_a_guess_says_what_was_guessed_and_is_saved_to_be_corrected(tmp_path: Path) -> None:
+    path, own = close_names(tmp_path / "jobs.db"), tmp_path / "own.toml"
+    listed = run("tasks", path).stdout
+    assert "Guessed: tasks in jobs (times as unix_s), events in job_events (times as unix_s)." in listed
+    assert "Not in the layout, to be seen under Tables: colours." in listed
+
+    printed = run("layout", path)
+    assert run("layout", path, "--save", own).exit_code == 0
+    assert own.read_text() == printed.stdout
+    own.write_text(own.read_text().replace('"done" = "completed"', '"done" = "cancelled"'))
+    corrected = json.loads(run("tasks", path, "--layout", own, "--json").stdout)
+    assert corrected["counts"] == {"running": 1, "failed": 1, "cancelled": 1}
+
+
+def test_a_saved_layout_is_never_written_over(tmp_path: Path) -> None:
+    path, own = close_names(tmp_path / "jobs.db"), tmp_path / "own.toml"
+    own.write_text("mine")
+    ended = run("layout", path, "--save", own)
+
+    assert ended.exit_code == 2
+    assert "is there already and is left as it is" in ended.stderr
+    assert own.read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_what_is_printed_describes_the_same_layout(tmp_path: Path, name: str) -> None:
+    text = run("layout", SHIPPED[name](tmp_path / "other.db")).stdout
+    again = description_from(text, "it")
+
+    assert again.name == name
+    assert run("layout", tmp_path / "other.db").stdout == text
+
+
+def test_a_native_file_has_nothing_to_describe(tmp_path: Path) -> None:
+    ended = run("layout", make(tmp_path / "a.db", "t"))
+
+    assert ended.exit_code == 1
+    assert "read as the native layout" in ended.stderr
+
+
+def test_a_layout_that_is_wrong_ends_the_command_in_a_sentence(tmp_path: Path) -> None:
+    path, own = close_names(tmp_path / "jobs.db"), tmp_path / "own.toml"
+    own.write_text("tasks = 1")
+    ended = run("tasks", path, "--layout", own)
+
+    assert ended.exit_code == 2
+    assert ended.stderr.strip().endswith("[tasks] of own.toml is no table.")
+
+
+def test_the_user_s_own_folder_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    folder = tmp_path / "lmsp-inspector" / "layouts"
+    folder.mkdir(parents=True)
+    path = close_names(tmp_path / "jobs.db")
+    run("layout", path, "--save", folder / "mine.toml")
+    text = (folder / "mine.toml").read_text().replace("guessed from its names", "mine")
+    (folder / "mine.toml").write_text(text)
+    (folder / "broken.toml").write_text("=")
+
+    assert "Read as the layout “mine”." in run("tasks", path).stdout
