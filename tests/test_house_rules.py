@@ -133,6 +133,7 @@ RULES = (
             "inspector/checks/schema.py",
             "inspector/store/layouts.py",
             "inspector/reading/connection.py",
+            "inspector/reading/whole_copies.py",
         ),
     ),
     Rule(

@@ -105,7 +105,8 @@ async def test_closing_ends_a_search_and_its_process(long_log: Path, monkeypatch
         pid = inspector.session.background_pid
         assert pid is not None
         if way == "file":
-            inspector.window.file_menu.actions()[3].trigger()
+            closing = (each for each in inspector.window.file_menu.actions() if each.text() == "Close file")
+            next(closing).trigger()
             assert state(view) is State.NONE
             await until(lambda: not Path(f"/proc/{pid}").exists())
             assert state(view) is State.NONE

@@ -21,7 +21,7 @@ from inspector.desktop.widgets.lines import frame, line_above
 from inspector.desktop.widgets.palette import mixed, tokens_of
 from inspector.desktop.widgets.style_states import style_states
 from inspector.desktop.widgets.table import ACCENT_BAR
-from inspector.desktop.widgets.tips import show_tip
+from inspector.desktop.widgets.tips import show_tip, tip
 from inspector.desktop.widgets.viewport import own_viewport
 from inspector.desktop.widgets.words import grouped
 from inspector.lmsp.values import value
@@ -96,6 +96,12 @@ class NavigationList(QListView):
         if item.data(_COUNT_ROLE) != text:
             item.setData(text, _COUNT_ROLE)
             item.setAccessibleText(item.text() if text is None else f"{item.text()}, {text}")
+
+    def set_off(self, name: str, reason: str | None) -> None:
+        """Let entry ``name`` not be gone to, and tell the reason in its tooltip; None lets it again."""
+        item = self._item(name)
+        item.setEnabled(reason is None)
+        item.setToolTip("" if reason is None else tip(reason))
 
     def current_name(self) -> str | None:
         """Return the name of the current entry."""

@@ -14,7 +14,7 @@ from inspector.desktop.settings import Settings
 from inspector.desktop.widgets.message_kind import MessageKind
 from inspector.desktop.widgets.words import clock_time, counted, grouped
 from inspector.desktop.wiring.totals import Totals
-from inspector.layout.opened import Mode, Opened
+from inspector.layout.opened import LayoutKind, Mode, Opened
 from inspector.layout.pages import Counts
 from inspector.layout.rows import TaskRow
 from inspector.layout.visible import visible
@@ -141,9 +141,14 @@ class FrameWiring(QObject):
         if earlier is not None and earlier.path == how.path and earlier.mode is not how.mode:
             window.show_notice(_switched(how), SWITCHED_MS)
         if how.layout is not how.layout.NATIVE:
-            window.show_message("layout", MessageKind.WARN, how.notes[-1] if how.notes else how.why, "")
+            window.show_message("layout", MessageKind.WARN, *_layout_words(how))
         else:
             window.hide_message("layout")
+        for part, views in _VIEWS_OF_PARTS.items():
+            for name in views:
+                window.navigation.set_off(name, dict(how.missing).get(part))
+        if how.layout is LayoutKind.UNKNOWN and window.view != "tables":
+            window.show_view("tables")
         self._settings.keep_recent(Path(how.path))
         if how.mode is not Mode.LIVE:
             today_ms = time.time_ns() // 1_000_000
@@ -275,6 +280,19 @@ class FrameWiring(QObject):
         right.append(f"SQLite {how.sqlite_version}")
         gap = "    "
         self._window.show_status(gap.join(part for part in parts if part), gap.join(right))
+
+
+_VIEWS_OF_PARTS: Final = {"tasks": ("tasks", "recovery"), "events": ("search",), "models": ("models",)}
+"""Which views show nothing without a part of the layout."""
+
+
+def _layout_words(how: Opened) -> tuple[str, str]:
+    """Return what the bar says of a layout that is not the native one of this version."""
+    if how.layout is LayoutKind.UNKNOWN:
+        return "No tasks were recognised in this file.", "Its tables can be looked at as they are."
+    if how.layout_name is not None:
+        return f"Read as the layout “{visible(how.layout_name)}”.", "Actions are off for this file."
+    return how.notes[-1] if how.notes else how.why, ""
 
 
 def _switched(how: Opened) -> str:

@@ -1,0 +1,66 @@
+"""A database of another layout in the window: its tasks, what it is read as, and what is off for it."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+
+from inspector.desktop.composition import Inspector
+from inspector.desktop.session.launch import Target
+from inspector.desktop.widgets.message_bar import MessageBar
+from tests.support.foreign_databases import SHIPPED, close_names
+from tests.support.inspectors import an_inspector
+from tests.support.proof import differences, touch_state
+from tests.support.waiting import until
+
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("qloop")]
+
+
+def messages(inspector: Inspector) -> list[str]:
+    return [bar.text() for bar in inspector.window.findChildren(MessageBar) if bar.isVisible()]
+
+
+def off(inspector: Inspector) -> set[str]:
+    """Return the words of the views that cannot be gone to."""
+    entries = inspector.window.navigation.model()
+    indexes = [entries.index(row, 0) for row in range(entries.rowCount())]
+    return {str(each.data()) for each in indexes if not each.flags() & Qt.ItemFlag.ItemIsEnabled}
+
+
+def found_events(inspector: Inspector) -> list[int]:
+    pane = inspector.window.views.late_detail.made
+    return [] if pane is None else list(range(pane.events.list.model().rowCount()))
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+async def test_its_tasks_and_events_are_shown_and_actions_are_off(tmp_path: Path, name: str) -> None:
+    path = SHIPPED[name](tmp_path / "other.db")
+    before = touch_state(path)
+    async with an_inspector() as inspector:
+        inspector.window.show()
+        inspector.open(Target(path))
+        await until(lambda: inspector.window.views.tasks.rows.rowCount() == 3)
+        assert any(f"Read as the layout “{name}”." in said for said in messages(inspector))
+        assert inspector.session.acting.why_not == "This is not the native layout."
+        assert off(inspector) == {"Models"}
+        await until(lambda: len(found_events(inspector)) >= 3)
+        inspector.window.show_view("recovery")
+        inspector.window.show_view("tables")
+    assert differences(before, touch_state(path)) == ()
+
+
+async def test_a_file_without_tasks_is_shown_by_its_tables(tmp_path: Path) -> None:
+    path = tmp_path / "colours.db"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE colours (name)")
+    connection.close()
+    async with an_inspector() as inspector:
+        inspector.window.show()
+        inspector.open(Target(path))
+        await until(lambda: inspector.window.view == "tables")
+        assert any("No tasks were recognised in this file." in said for said in messages(inspector))
+        assert off(inspector) == {"Tasks", "Models", "Search", "Recovery"}
+        inspector.open(Target(close_names(tmp_path / "jobs.db")))
+        await until(lambda: inspector.window.views.tasks.rows.rowCount() == 3)
+        assert off(inspector) == {"Models"}
