@@ -14,6 +14,7 @@ from inspector.layout.opened import Mode, Opened
 from inspector.layout.visible import visible
 from inspector.reading.errors import Unanswered, Unreadable
 from inspector.reading.layouts import NATIVE_ONLY, Layouts, layout_folders, own_folder, read_description
+from inspector.reading.opening import Look
 from inspector.reading.reader import Reader, open_reader
 from inspector.reading.requests import Request
 
@@ -45,6 +46,15 @@ def layouts_of_others(layout: Path | None, *, any_tables: bool = False) -> Layou
         return Layouts(asked_for=read_description(layout), folders=folders, any_tables=any_tables)
     except InvalidDescription as error:
         raise NotDone(error.sentence) from error
+
+
+def require_native_at_rest(look: Look, path: Path, clock: Clock) -> None:
+    """End the command as :func:`require_readable` does, for a file at rest, before it is opened to write to it.
+
+    To open it for that and to close it again would leave the trace of a -wal in its folder.
+    """
+    if look.mode is Mode.RESTING:
+        require_readable(path, clock)
 
 
 def require_readable(path: Path, clock: Clock) -> None:

@@ -23,6 +23,7 @@ from inspector.commands.opening import (
     opened_document,
     opened_lines,
     reading,
+    require_native_at_rest,
     require_readable,
 )
 from inspector.commands.output import write_json, write_lines
@@ -116,6 +117,7 @@ def _applied(path: Path, clock: Clock) -> RecoveryPlan:
     _refuse_while_held(path, holders)
     if look.mode is Mode.COPY:
         raise Refused(f"Nothing is written to what is read from a copy. {look.why} --to makes a copy of its own.")
+    require_native_at_rest(look, path, clock)
     return _recovered(path, clock, alone=True, told=path)
 
 

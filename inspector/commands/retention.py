@@ -12,7 +12,14 @@ from sqlite_utils import Database
 from inspector.commands.arguments import database_argument, json_option, mode_option
 from inspector.commands.clock import Clock
 from inspector.commands.ending import NotDone, Refused, unusable
-from inspector.commands.opening import DEADLINE_MS, opened_document, opened_lines, reading, require_readable
+from inspector.commands.opening import (
+    DEADLINE_MS,
+    opened_document,
+    opened_lines,
+    reading,
+    require_native_at_rest,
+    require_readable,
+)
 from inspector.commands.output import utc, write_error, write_json, write_lines
 from inspector.commands.progress import ProgressLine
 from inspector.layout.opened import Mode, Opened
@@ -114,6 +121,7 @@ def _applied(
         look = look_at(path)
         if look.mode is Mode.COPY:
             raise Refused(f"Nothing is written to what is read from a copy. {look.why}")
+        require_native_at_rest(look, path, clock)
         was_left_open = has_waiting_wal(path)
         db = open_for_action(path, wait_ms=_WAIT_MS)
         wrote = False

@@ -43,8 +43,7 @@ def test_nothing_is_written_to_another_layout(tmp_path: Path, name: str, words: 
 
     assert ended.exit_code == 2
     assert "not of an LMSP service" in ended.stderr
-    after = touch_state(path)
-    assert (after.files, after.listing) == (before.files, before.listing)
+    assert differences(before, touch_state(path)) == ()
 
 
 def test_a_guess_says_what_was_guessed_and_is_saved_to_be_corrected(tmp_path: Path) -> None:
