@@ -79,13 +79,25 @@ def log_stretch(connection: ReadConnection, shape: Shape, request: TimelineReque
     sql = f"SELECT {columns} FROM task_events WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?"  # noqa: S608  ours
     rows = connection.rows(sql, [task_id, after_seq, limit + 1])
     more = len(rows) > limit
-    rows = rows[:limit]
+    rows = _with_statuses(rows[:limit], request.status)
     if not rows:
         return LogStretch(task_id, (), 0, after_seq, request.status, more=False)
     last_seq, status = integer(rows[-1][0]), text(rows[-1][2])
     ticks = tuple(_ticks(rows if request.every <= 1 else _thinned(rows, request.status, request.every)))
     # Sequence numbers that are no numbers would be read again for ever.
     return LogStretch(task_id, ticks, len(rows), last_seq, status, more=more and last_seq > after_seq)
+
+
+def _with_statuses(rows: list[Row], status: str) -> list[Row]:
+    """Return the rows, where one has no status with that of the one before it: it left the task as it was."""
+    if all(row[2] is not None for row in rows):
+        return rows
+    found: list[Row] = []
+    before: Value = status
+    for seq, kind, stored, at in rows:
+        before = before if stored is None else stored
+        found.append((seq, kind, before, at))
+    return found
 
 
 def _thinned(rows: list[Row], status: str, every: int) -> list[Row]:

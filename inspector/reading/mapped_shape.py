@@ -31,7 +31,7 @@ def mapped_shape(connection: ReadConnection, name: str, layouts: Layouts) -> Sha
         description = guessed(connection, found)
     if description is None:
         return None
-    views, missing = views_of(description, found)
+    views, missing = views_of(description, found, counts_events=_finds_events(connection, description, found))
     if layouts.asked_for is not None and "tasks" in missing:
         raise Unreadable(f"{name} is not of the layout “{description.name}”: {missing['tasks']}")
     notes.append(f"Read as the layout “{description.name}”. Actions are off for this file.")
@@ -72,6 +72,19 @@ def _viewed(
         description=description,
         missing=tuple(missing.items()),
     )
+
+
+def _finds_events(connection: ReadConnection, description: Description, found: Mapping[str, Found]) -> bool:
+    """Say whether an index finds the events of one task."""
+    events = description.events
+    table = None if events is None else found.get(events.table.lower())
+    task = None if events is None or table is None else table.columns.get((events.column("task_id") or "").lower())
+    if table is None or task is None:
+        return False
+    plan = connection.rows(
+        f"EXPLAIN QUERY PLAN SELECT count(*) FROM main.{quoted(table.name)} WHERE {quoted(task)} = ''"  # noqa: S608
+    )
+    return all(not text(step[3]).startswith("SCAN") for step in plan)
 
 
 def _guess(description: Description) -> str:

@@ -37,10 +37,13 @@ class View:
     numbered: bool
 
 
-def views_of(description: Description, tables: Mapping[str, Found]) -> tuple[dict[str, View], dict[str, str]]:
+def views_of(
+    description: Description, tables: Mapping[str, Found], *, counts_events: bool = False
+) -> tuple[dict[str, View], dict[str, str]]:
     """Return the views by the names of our tables, and for each part that cannot be had the reason.
 
     ``tables`` are those of the file by their names in lower case. A part without a table is an empty view.
+    ``counts_events``: an index finds the events of a task, so that the last of them can be asked for in lists.
     """
     views: dict[str, View] = {}
     missing: dict[str, str] = {}
@@ -58,6 +61,10 @@ def views_of(description: Description, tables: Mapping[str, Found]) -> tuple[dic
                 missing[name] = f"The table {part.table} has no column {lacking[0]}."
             else:
                 views[native] = _view(name, part, table)
+                if name == "tasks" and part.column("last_seq") is None:
+                    views[native] = _with_last_seq(
+                        views[native], part, table, parts.get("events"), tables, counts_events
+                    )
                 continue
         if native in ("tasks", "task_events"):
             views[native] = _empty(COLUMNS[name])
@@ -103,6 +110,32 @@ def _view(name: str, part: Part, table: Found) -> View:
     columns = frozenset(ours for ours, _ in part.columns) | ({"seq"} if name == "events" else set())
     sql = f"SELECT {', '.join(selected)}, {number or 'NULL'} AS {NUMBER} FROM {source}"  # noqa: S608  quoted names
     return View(sql, columns, numbered=number is not None)
+
+
+def _with_last_seq(
+    view: View, tasks: Part, table: Found, events: Part | None, tables: Mapping[str, Found], counts_events: bool
+) -> View:
+    """Return the view of tasks with the number of the last event, where that can be told in a list."""
+    log = None if events is None else tables.get(events.table.lower())
+    if events is None or log is None or _lacking(events, log):
+        return view
+    if events.lines is not None:
+        if log.name != table.name:
+            return view
+        last = f"json_array_length({_array_of_lines(quoted(log.columns[events.lines.lower()]))})"
+    elif counts_events:
+        seq = events.column("seq")
+        counted = "count(*)" if seq is None else f"max(e.{quoted(log.columns[seq.lower()])})"
+        task = quoted(log.columns[(events.column("task_id") or "").lower()])
+        own = quoted(table.columns[(tasks.column("id") or "").lower()])
+        last = (
+            f"(SELECT {counted} FROM main.{quoted(log.name)} AS e "  # noqa: S608  quoted names
+            f"WHERE e.{task} = main.{quoted(table.name)}.{own})"
+        )
+    else:
+        return view
+    sql = view.sql.replace("NULL AS last_seq", f"{last} AS last_seq", 1)
+    return View(sql, view.columns | {"last_seq"}, view.numbered)
 
 
 def _feed(part: Part, table: Found) -> str | None:

@@ -8,7 +8,7 @@ import pytest
 
 from inspector.layout.description import InvalidDescription, TimeFormat
 from inspector.layout.opened import LayoutKind
-from inspector.layout.pages import Counts, EventPage, TaskFilter, TaskPage
+from inspector.layout.pages import Counts, EventPage, LogStretch, TaskFilter, TaskPage
 from inspector.layout.rows import TaskDetail
 from inspector.reading.errors import Unreadable
 from inspector.reading.layouts import Layouts, layout_folders, read_description
@@ -58,6 +58,7 @@ def test_a_layout_that_comes_with_the_program_is_known_by_itself(tmp_path: Path,
         assert [task.status for task in page.tasks] == ["failed", "running", "completed"]
         assert [task.created_at for task in page.tasks] == list(reversed(CREATED_MS))
         assert {task.model_id for task in page.tasks} == {"small"}
+        assert {task.last_seq for task in page.tasks} == {4 if name == "events as JSON lines" else 3}
         counts = reader.answer(CountsRequest())
         assert isinstance(counts, Counts)
         assert counts.by_status == {"completed": 1, "running": 1, "failed": 1}
@@ -97,6 +98,16 @@ def test_every_question_is_answered_on_another_layout(tmp_path: Path, name: str)
         if name == "integer states":
             assert reader.answer(EventSearchRequest("token"))
         assert reader.look() == ()
+
+
+def test_an_event_without_a_status_leaves_the_task_as_it_was(tmp_path: Path) -> None:
+    with opened(SHIPPED["events as JSON lines"](tmp_path / "other.db")) as reader:
+        whole = reader.answer(TimelineRequest("first"))
+        rest = reader.answer(TimelineRequest("first", after_seq=2, status="running"))
+    assert isinstance(whole, LogStretch)
+    assert isinstance(rest, LogStretch)
+    assert [tick.status for tick in whole.ticks] == ["queued", "running", "running", "completed"]
+    assert [tick.status for tick in rest.ticks] == ["running", "completed"]
 
 
 def test_lines_come_out_as_they_are_stored_also_a_broken_one(tmp_path: Path) -> None:
