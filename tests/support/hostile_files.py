@@ -26,13 +26,14 @@ def loose(path: Path) -> sqlite3.Connection:
 
 
 def fill(db: sqlite3.Connection, text: object, *, but: tuple[str, ...] = ("seq", "created_at", "status")) -> None:
-    """Put ``text`` into each column of one row of each table, and some plain tasks beside it."""
+    """Put ``text`` into each column of one row of each table, and some plain tasks beside it; then close ``db``."""
     for table in native.TABLES:
         names = [row[1] for row in db.execute(f"PRAGMA table_xinfo({table})")]
         values = [_plain(name) if name in but else text for name in names]
         db.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(names))})", values)
     for number in range(30):
         db.execute("INSERT INTO tasks (id, status, created_at) VALUES (?, 'queued', ?)", [f"plain-{number}", START_MS])
+    db.close()
 
 
 def _plain(name: str) -> object:
@@ -85,6 +86,7 @@ def endless_views(path: Path) -> None:
                 f"CREATE VIEW {table} AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) "
                 "SELECT id, id AS name, id AS key, id AS value FROM n"
             )
+    db.close()
 
 
 def bombs(path: Path) -> None:
@@ -93,6 +95,7 @@ def bombs(path: Path) -> None:
         db.execute(f"ALTER TABLE {table} ADD COLUMN bomb AS (hex(zeroblob(100000000)))")
     for number in range(2):
         db.execute("INSERT INTO tasks (id, status, created_at) VALUES (?, 'running', ?)", [f"t{number}", START_MS])
+    db.close()
 
 
 def odd_triggers(path: Path) -> None:
@@ -100,6 +103,7 @@ def odd_triggers(path: Path) -> None:
     add_task(db, "plain")
     move_task(db, "plain", "running")
     db.execute("CREATE TRIGGER wipe AFTER UPDATE OF status ON tasks BEGIN DELETE FROM clients; END")
+    db.close()
 
 
 HOSTILE: tuple[Callable[[Path], None], ...] = (
