@@ -4,6 +4,7 @@ Times are milliseconds, lengths are logical pixels; ``ratio`` is how many device
 computed before painting, so that a frame costs what is on screen and not what is in the log.
 """
 
+import math
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -70,7 +71,9 @@ def whole_window(history: History, most_ticks: int) -> tuple[float, float]:
 
     Rounding up keeps what is drawn in place while a task goes on; only the live edge moves.
     """
-    start, end = float(history.start_ms), float(max(history.end_ms, history.start_ms + 1))
+    start = float(history.start_ms)
+    # Near the ends of 64 bits a millisecond is less than what tells two floats apart.
+    end = max(float(history.end_ms), start + 1, math.nextafter(start, math.inf))
     if not history.is_open:
         return start, end
     step = nice_step(end - start, most_ticks)

@@ -19,6 +19,7 @@ from inspector.desktop.timeline.geometry import (
     zoomed,
 )
 from inspector.desktop.timeline.phases import History, Mark, Phase, at_moment, history_of
+from inspector.layout.pages import TaskTimeline, Tick
 from tests.desktop.timeline.histories import RESTARTED, RUNNING, T0, log, task
 
 SCALES = st.builds(
@@ -235,3 +236,16 @@ def test_no_event_is_nearer_than_the_nearest(times: list[int], at: float) -> Non
     assert found is not None
     best = min(abs(after - at) for after in times)
     assert abs(abs(times[found - 1] - at) - best) < 1e-3
+
+
+@pytest.mark.parametrize("at_ms", [2**63 - 1, 2**62, 0, -(2**63), 10**15])
+def test_a_window_has_a_length_wherever_its_times_are(at_ms: int) -> None:
+    ticks = tuple(Tick(seq, "response.created", "queued", at_ms) for seq in (1, 2))
+    history = history_of(task("queued", created_at=at_ms, updated_at=at_ms), TaskTimeline("t", ticks, 2))
+    assert history is not None
+    start, end = whole_window(history, 6)
+    scale = Scale(start, end, 0.0, 300.0)
+
+    assert scale.span_ms > 0
+    assert all(0 <= bar.x <= 300 for bar in progress_bars(history.progress, scale, 1.0))
+    assert len(axis_ticks(scale, history.zero_ms, 6)) <= 7
