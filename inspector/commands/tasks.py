@@ -117,12 +117,10 @@ def _newest(reader: Reader, wanted: TaskFilter, limit: int) -> tuple[list[TaskRo
 
 
 def _counted(reader: Reader, damage: list[str]) -> Counts | None:
-    """Return the counts, or None where damage is in the way, which ``damage`` then says."""
+    """Return the counts, or None where something is in the way, which ``damage`` then says."""
     try:
         return asked(reader, CountsRequest(), Counts)
     except Unanswered as error:
-        if not damage:
-            raise
         damage.append(f"The tasks are not counted: {error.sentence}")
         return None
 

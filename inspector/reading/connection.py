@@ -103,6 +103,10 @@ class Allowances:
     """It is shorter than it says, or a part of its schema cannot be understood: the rest is read all the same."""
 
 
+SCHEMA: Final = "main.sqlite_schema"
+"""The table of the schema, for a FROM."""
+
+
 class Reads(Protocol):
     """What a check needs of a connection: ours here, or any other one that a few lines make look like it."""
 
@@ -118,6 +122,9 @@ _NOTHING_ALLOWED: Final = Allowances()
 
 class ReadConnection:
     """A connection that only reads, for one thread. Raises sqlite3.Error or UnicodeError where SQLite does."""
+
+    schema = SCHEMA
+    """The table of the schema, for a FROM: where a part of it is damaged the rows before that part."""
 
     def __init__(
         self,
@@ -372,13 +379,34 @@ def connect(
 def _probed(path: str, options: str, allowed: Allowances, should_stop: Callable[[], bool]) -> ReadConnection:
     connection = ReadConnection(path, options, allowed=allowed, should_stop=should_stop)
     try:
-        connection.rows("SELECT type, name FROM sqlite_schema LIMIT 1")
-        if allowed.damage and not connection.rows("SELECT 1 FROM sqlite_schema WHERE type = 'table' LIMIT 1"):
-            raise sqlite3.DatabaseError("nothing of the schema is left")
+        connection.rows(f"SELECT type, name FROM {SCHEMA} LIMIT 1")  # noqa: S608  a name of ours
+        if allowed.damage:
+            connection.schema = _schema_that_is_left(connection)
+            if not connection.rows(f"SELECT 1 FROM {connection.schema} WHERE type = 'table' LIMIT 1"):  # noqa: S608
+                raise sqlite3.DatabaseError("nothing of the schema is left")
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _schema_that_is_left(connection: ReadConnection) -> str:
+    """Return what of the table of the schema can be read, for a FROM."""
+    read = 0
+
+    def count(_row: Row) -> bool:
+        nonlocal read
+        read += 1
+        return True
+
+    try:
+        connection.each(f"SELECT 1 FROM {SCHEMA}", (), count)  # noqa: S608  a name of ours
+    except SqliteTrouble as error:
+        if not is_damage(error):
+            raise
+        # The driver reads a row ahead, and drops the last good one at a fault.
+        return f"(SELECT * FROM {SCHEMA} LIMIT {read + 1})"  # noqa: S608  the same
+    return SCHEMA
 
 
 def _reads_only(action: int, first: str | None, second: str | None, _database: str | None, _source: str | None) -> int:

@@ -11,9 +11,10 @@ from inspector.layout.pages import PAGE_ROWS, EventPage, TaskFilter, TaskKey, Ta
 from inspector.layout.rows import EventRow, TaskRow
 from inspector.lmsp.values import value
 from inspector.reading.connection import ReadConnection, Row, Value
-from inspector.reading.details import event_of, start_of
+from inspector.reading.details import PREVIEW_BYTES, event_of, start_of
 from inspector.reading.errors import SqliteTrouble, is_damage
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table
+from inspector.reading.rowids import first_readable
 from inspector.reading.task_rows import newest_first, task_rows
 from inspector.reading.values import integer, integer_or_none, text
 
@@ -24,8 +25,7 @@ _MOST_ROWS: Final = 50_000
 """So many of the newest rows of a table are looked at: all of them for each page."""
 
 _STEP: Final = 1_000
-_MOST_TRIES: Final = 5_000
-_ONE_PAST_ALL: Final = 1 << 20
+_FIRST_ROWID: Final = -(1 << 63)
 
 _Answer = TypeVar("_Answer")
 
@@ -52,8 +52,8 @@ def damaged_task_page(
 ) -> TaskPage:
     """Return the page of tasks as far as they can be read, newest first; ``damage`` says what is missing.
 
-    A task that only an index knows of has the status :data:`UNREADABLE`, and passes every filter. Raises sqlite3.Error
-    where neither the table nor an index gives anything.
+    A task that only an index knows of has the status :data:`UNREADABLE` and passes by its id alone. Raises
+    sqlite3.Error where neither the table nor an index gives anything.
     """
     found = _Salvage(connection, shape.tasks, shape.tasks.select(*TASK_COLUMNS)).run()
     tasks = {task.id: task for task in task_rows(found.rows)}
@@ -61,7 +61,7 @@ def damaged_task_page(
     lost = [_lost_task(*row) for row in known if text(row[1]) not in tasks]
     if not tasks and not lost:
         raise found.error
-    listed = newest_first([*(task for task in tasks.values() if wanted.passes(task)), *lost])
+    listed = newest_first([task for task in (*tasks.values(), *lost) if wanted.passes(task)])
     key = after or start
     if key is not None:
         listed = [task for task in listed if _place(task) < _key_place(key) or (after is None and task.id == key.id)]
@@ -78,6 +78,11 @@ def damaged_event_page(
 
     An event that only an index knows of has the type :data:`UNREADABLE`. Raises sqlite3.Error as above.
     """
+
+    def is_wanted(seq: int) -> bool:
+        return (after_seq is None or seq > after_seq) and (before_seq is None or seq < before_seq)
+
+    limit = max(1, min(limit, PAGE_ROWS))
     events = shape.events
     columns = f"{events.rowid or 'NULL'}, {events.select('seq', 'type', 'status', 'attempt', 'created_at')}, "
     columns += start_of("data", events)
@@ -91,13 +96,11 @@ def damaged_event_page(
         if not rows:
             raise
     else:
-        wanted = sorted(known, key=lambda row: integer(row[1]))
-        wanted = _bounded(wanted, after_seq, before_seq)
-        forward = after_seq is not None
-        wanted = wanted[: limit + 1] if forward else wanted[-limit - 1 :]
+        seqs = sorted((integer(seq), number, seq) for number, seq in known)
+        wanted = [(number, seq) for at, number, seq in seqs if is_wanted(at)]
+        wanted = wanted[: limit + 1] if after_seq is not None else wanted[-limit - 1 :]
         rows = [_event(connection, events, columns, task_id, number, seq) for number, seq in wanted]
-    rows = sorted(_within(rows, after_seq, before_seq), key=lambda event: event.seq)
-    limit = max(1, min(limit, PAGE_ROWS))
+    rows = sorted((row for row in rows if is_wanted(row.seq)), key=lambda event: event.seq)
     shown = rows[:limit] if after_seq is not None else rows[-limit:]
     more = len(rows) > limit
     lost = sum(event.type == UNREADABLE for event in shown)
@@ -110,29 +113,13 @@ def damaged_event_page(
     )
 
 
-def _bounded(rows: list[Row], after_seq: int | None, before_seq: int | None) -> list[Row]:
-    return [
-        row
-        for row in rows
-        if (after_seq is None or integer(row[1]) > after_seq) and (before_seq is None or integer(row[1]) < before_seq)
-    ]
-
-
-def _within(rows: list[EventRow], after_seq: int | None, before_seq: int | None) -> list[EventRow]:
-    return [
-        row
-        for row in rows
-        if (after_seq is None or row.seq > after_seq) and (before_seq is None or row.seq < before_seq)
-    ]
-
-
 def _event(
     connection: ReadConnection, events: Table, columns: str, task_id: str, number: Value, seq: Value
 ) -> EventRow:
     try:
         rows = connection.rows(
             f"SELECT {columns} FROM task_events WHERE {events.rowid} = :number",  # noqa: S608  names of ours
-            {"number": number, "bytes": 4 << 10},
+            {"number": number, "bytes": PREVIEW_BYTES},
         )
         return event_of(task_id, rows[0])
     except (*SqliteTrouble, IndexError):
@@ -169,10 +156,16 @@ def _key_place(key: TaskKey) -> tuple[int, str]:
 
 def _sentence(what: str, lost: int, unread: int) -> str:
     if lost:
-        return f"{lost:,} of these {what} cannot be read; an index knows that they are there."
+        return f"{lost:,} {what if lost > 1 else what[:-1]} cannot be read: only an index knows of {_them(lost)}."
     if unread:
-        return f"Some {what} cannot be read: {unread:,} places in their table are damaged."
+        return (
+            f"Some {what} cannot be read: their table is damaged in {unread:,} {'place' if unread == 1 else 'places'}."
+        )
     return f"An index of the {what} is damaged; all that their table holds is shown."
+
+
+def _them(many: int) -> str:
+    return "it" if many == 1 else "them"
 
 
 @value
@@ -184,47 +177,67 @@ class _Found:
 
 
 class _Salvage:
-    """The rows of a table by their numbers alone, newest first, passing over what cannot be read."""
+    """The rows of a table by their numbers alone, passing over what cannot be read."""
 
     def __init__(self, connection: ReadConnection, table: Table, columns: str) -> None:
         self._connection = connection
         self._table = table
         self._sql = (
-            f"SELECT {columns} FROM {table.name} NOT INDEXED "  # noqa: S608  names of ours
-            f"WHERE {table.rowid} BETWEEN :low AND :high"
+            f"SELECT {table.rowid}, {columns} FROM {table.name} NOT INDEXED "  # noqa: S608  names of ours
+            f"WHERE {table.rowid} >= :start ORDER BY {table.rowid} LIMIT :limit"
         )
-        self._rows: list[Row] = []
-        self._unread = 0
-        self._tries = 0
-        self._error: Exception = LookupError("nothing was read")
 
     def run(self) -> _Found:
-        """Read what can be read. Raises sqlite3.Error where the table has no row numbers."""
-        high = self._highest()
-        for top in range(high, max(0, high - _MOST_ROWS), -_STEP):
-            self._read(max(1, top - _STEP + 1), top)
-        return _Found(self._rows, self._unread, self._error)
+        """Read what can be read of the newest rows. Raises sqlite3.Error where the table has no row numbers."""
+        found: list[Row] = []
+        unread = 0
+        error: Exception = LookupError("nothing was read")
+        start: int | None = self._start()
+        rows = _STEP
+        while start is not None:
+            try:
+                read = self._read(start, rows)
+            except SqliteTrouble as trouble:
+                if not is_damage(trouble):
+                    raise
+                error = trouble
+                if rows > 1:
+                    rows = max(1, rows // 8)
+                    continue
+                unread += 1
+                start = first_readable(self._reads, start)
+            else:
+                found += read
+                start = _behind(read, start) if len(read) == rows else None
+            # Near damage in small steps: a read that fails has read all the rows before for nothing.
+            rows = min(4 * rows, _STEP)
+        return _Found([row[1:] for row in found[-_MOST_ROWS:]], unread, error)
 
-    def _highest(self) -> int:
+    def _start(self) -> int:
+        """Return where the newest rows begin, or the first row where nobody can say which they are."""
         try:
-            sql = f"SELECT max({self._table.rowid}) FROM {self._table.name}"  # noqa: S608  names of ours
-            return integer(self._connection.value(sql))
+            sql = f"SELECT max({self._table.rowid}) FROM {self._table.name} NOT INDEXED"  # noqa: S608  names of ours
+            return integer(self._connection.value(sql)) - _MOST_ROWS
         except SqliteTrouble as error:
             if not is_damage(error):
                 raise
-            return min(_ONE_PAST_ALL, _MOST_ROWS)
+            return _FIRST_ROWID
 
-    def _read(self, low: int, high: int) -> None:
-        self._tries += 1
+    def _read(self, start: int, rows: int) -> list[Row]:
+        return self._connection.rows(self._sql, {"start": start, "limit": rows, "bytes": PREVIEW_BYTES})
+
+    def _reads(self, start: int) -> tuple[bool, bool]:
         try:
-            self._rows += self._connection.rows(self._sql, {"low": low, "high": high, "bytes": 4 << 10})
+            return True, bool(self._read(start, 1))
         except SqliteTrouble as error:
             if not is_damage(error):
                 raise
-            self._error = error
-            if low == high or self._tries > _MOST_TRIES:
-                self._unread += 1
-                return
-            middle = (low + high) // 2
-            self._read(middle + 1, high)
-            self._read(low, middle)
+            return False, False
+
+
+def _behind(rows: list[Row], start: int) -> int:
+    """Return where to read on behind ``rows``, read from ``start``: always further.
+
+    SQLite follows the tree and does not look whether it rises: in a damaged one it can lead in a circle.
+    """
+    return max(start, *(integer(row[0]) for row in rows)) + 1

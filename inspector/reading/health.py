@@ -19,6 +19,7 @@ from inspector.reading.reader import Reader
 from inspector.reading.recognising import Shape
 from inspector.reading.requests import HealthRequest
 from inspector.reading.steps import Ask
+from inspector.reading.tables import quoted
 from inspector.reading.values import integer, text
 
 _TABLE_MS: Final = 3_600_000
@@ -67,8 +68,8 @@ class _Table:
 
 def _tables(connection: ReadConnection, _shape: Shape) -> list[_Table]:
     rows = connection.rows(
-        "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND substr(name, 1, 7) <> 'sqlite_' "
-        "ORDER BY name LIMIT 10000"
+        f"SELECT name, sql FROM {connection.schema} "  # noqa: S608  ours
+        "WHERE type = 'table' AND rootpage > 0 AND substr(name, 1, 7) <> 'sqlite_' ORDER BY name LIMIT 10000"
     )
     return [_Table(text(name), "WITHOUT ROWID" not in text(sql).upper()) for name, sql in rows]
 
@@ -97,7 +98,7 @@ def _checked(ask: Ask, table: _Table, *, full: bool) -> TableHealth:
 def _said(connection: ReadConnection, table: _Table, *, full: bool) -> list[str]:
     pragma = "integrity_check" if full else "quick_check"
     try:
-        rows = connection.rows(f"PRAGMA {pragma}({_quoted(table.name)})")
+        rows = connection.rows(f"PRAGMA {pragma}({quoted(table.name)})")
     except SqliteTrouble as error:
         if not is_damage(error):
             raise
@@ -139,7 +140,7 @@ def _unread(connection: ReadConnection, table: _Table) -> _Unread | None:
     """Walk over the rows from both ends to where that fails, or return None where all can be read."""
     if not table.rowid:
         try:
-            connection.rows(f"SELECT count(*) FROM {_quoted(table.name)}")  # noqa: S608  a quoted name
+            connection.rows(f"SELECT count(*) FROM {quoted(table.name)}")  # noqa: S608  a quoted name
         except SqliteTrouble as error:
             if not is_damage(error):
                 raise
@@ -154,7 +155,7 @@ def _unread(connection: ReadConnection, table: _Table) -> _Unread | None:
 
 def _walked(connection: ReadConnection, table: _Table, way: str) -> tuple[int | None, bool]:
     """Return the last rowid that can be read, and whether that was the last of all."""
-    quoted = _quoted(table.name)
+    source = quoted(table.name)
     last, behind = ("max", ">") if way == "ASC" else ("min", "<")
     at: int | None = None
     rows = _ROWS
@@ -163,7 +164,7 @@ def _walked(connection: ReadConnection, table: _Table, way: str) -> tuple[int | 
         try:
             found = connection.rows(
                 f"SELECT {last}(r), count(*) FROM "  # noqa: S608  a quoted name, and a number of ours
-                f"(SELECT rowid AS r FROM {quoted} NOT INDEXED {where} ORDER BY rowid {way} LIMIT {rows})"
+                f"(SELECT rowid AS r FROM {source} NOT INDEXED {where} ORDER BY rowid {way} LIMIT {rows})"
             )
         except SqliteTrouble as error:
             if not is_damage(error):
@@ -174,27 +175,30 @@ def _walked(connection: ReadConnection, table: _Table, way: str) -> tuple[int | 
             continue
         ((reached, count),) = found
         if count:
-            at = integer(reached)
+            before, at = at, integer(reached)
+            if before is not None and (at <= before if way == "ASC" else at >= before):
+                # SQLite follows the tree and does not look whether it leads on: this one leads in a circle.
+                return before, False
         if integer(count) < rows:
             return at, True
 
 
 def _damaged_indexes(connection: ReadConnection, table: _Table) -> list[str]:
     """Return the indexes that do not hold as many rows as the table, or cannot be read."""
-    quoted = _quoted(table.name)
+    source = quoted(table.name)
     damaged = []
     whole: int | None
     try:
-        whole = integer(connection.value(f"SELECT count(*) FROM {quoted} NOT INDEXED"))  # noqa: S608  a quoted name
+        whole = integer(connection.value(f"SELECT count(*) FROM {source} NOT INDEXED"))  # noqa: S608  a quoted name
     except SqliteTrouble as error:
         if not is_damage(error):
             raise
         whole = None
-    for _, name, _, _, is_partial in connection.rows(f"PRAGMA index_list({quoted})"):
+    for _, name, _, _, is_partial in connection.rows(f"PRAGMA index_list({source})"):
         if integer(is_partial):
             continue
         # Not count(*): SQLite answers that from the index that it likes best.
-        counted = f"SELECT sum(1) FROM {quoted} INDEXED BY {_quoted(text(name))}"  # noqa: S608  quoted names
+        counted = f"SELECT sum(1) FROM {source} INDEXED BY {quoted(text(name))}"  # noqa: S608  quoted names
         try:
             if whole is not None and integer(connection.value(counted)) != whole:
                 damaged.append(text(name))
@@ -208,7 +212,3 @@ def _damaged_indexes(connection: ReadConnection, table: _Table) -> list[str]:
 def _index_named(line: str) -> str | None:
     found = _NAMED_INDEX.search(line)
     return None if found is None else found[1]
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

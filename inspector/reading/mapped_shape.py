@@ -131,7 +131,7 @@ _MOST_TABLES: Final = 500
 def found_tables(connection: ReadConnection) -> dict[str, Found]:
     """Return the real tables of the file by their names in lower case, the first 500 of them."""
     names = connection.rows(
-        "SELECT name FROM main.sqlite_schema "
+        f"SELECT name FROM {connection.schema} "  # noqa: S608  ours
         "WHERE type = 'table' AND rootpage > 0 AND name NOT LIKE 'sqlite_%' LIMIT ?",
         [_MOST_TABLES],
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from inspector.layout import native
 from inspector.layout.opened import LayoutKind
 from inspector.lmsp.values import value
-from inspector.reading.connection import ReadConnection, Reads
+from inspector.reading.connection import SCHEMA, ReadConnection, Reads
 from inspector.reading.errors import Unreadable
 from inspector.reading.layouts import NATIVE_ONLY, Layouts
 from inspector.reading.orders import Orders, orders_of
@@ -92,7 +92,7 @@ def recognise(connection: ReadConnection, name: str, layouts: Layouts = NATIVE_O
     Read as the native layout where it has those tables, else as a layout that is known or can be guessed. Raises
     Unreadable where it is no LMSP service's, unless ``layouts`` take any tables.
     """
-    tables = {table: table_of(connection, table) for table in native.TABLES}
+    tables = {table: table_of(connection, table, connection.schema) for table in native.TABLES}
     if layouts.asked_for is None and _has_native_names(tables):
         return _native_shape(connection, tables)
     # Most files are of the native layout, and a reader stands before the first page: what others need is not loaded.
@@ -105,6 +105,10 @@ def recognise(connection: ReadConnection, name: str, layouts: Layouts = NATIVE_O
     try:
         if tasks is None or events is None:
             lacking = "tasks" if tasks is None else "task_events"
+            if connection.schema != SCHEMA:
+                raise Unreadable(
+                    f"{name} is incomplete or damaged: in what is left of its schema {lacking} is missing."
+                )
             raise Unreadable(f"{name} is an SQLite database, but not of an LMSP service: {_lack(connection, lacking)}.")
         _require(tasks, ("id", "status"), name)
         _require(events, ("task_id", "seq"), name)
@@ -136,7 +140,8 @@ def _native_shape(connection: ReadConnection, tables: Mapping[str, Table | None]
     triggers = {
         text(trigger): text(sql)
         for trigger, sql in connection.rows(
-            "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' LIMIT ?", [_MOST_TRIGGERS]
+            f"SELECT name, sql FROM {connection.schema} WHERE type = 'trigger' LIMIT ?",  # noqa: S608  ours
+            [_MOST_TRIGGERS],
         )
     }
     kind = LayoutKind.OTHER
@@ -197,10 +202,14 @@ TASK_COLUMNS: Final = (
 EVENT_COLUMNS: Final = ("task_id", "seq", "type", "status", "attempt", "created_at", "data")
 
 
-def table_of(connection: Reads, name: str) -> Table | None:
-    """Return the table of this name, one of ours, as far as it may be read; None where there is no such table."""
+def table_of(connection: Reads, name: str, schema: str = SCHEMA) -> Table | None:
+    """Return the table of this name, one of ours, as far as it may be read; None where there is no such table.
+
+    ``schema`` is the table of the schema, or what of it can be read.
+    """
     found = connection.rows(
-        "SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND lower(name) = ? AND rootpage > 0", [name]
+        f"SELECT sql FROM {schema} WHERE type = 'table' AND lower(name) = ? AND rootpage > 0",  # noqa: S608
+        [name],
     )
     if not found:
         return None
@@ -226,7 +235,7 @@ def rowid_name(connection: Reads, name: str, columns: frozenset[str]) -> str | N
 
 
 def _lack(connection: ReadConnection, table: str) -> str:
-    if connection.rows("SELECT 1 FROM sqlite_schema WHERE lower(name) = ?", [table]):
+    if connection.rows(f"SELECT 1 FROM {connection.schema} WHERE lower(name) = ?", [table]):  # noqa: S608  ours
         return f"its {table} is no table of its own"
     return f"it has no table {table}"
 

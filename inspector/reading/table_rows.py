@@ -8,6 +8,7 @@ from inspector.layout.tables import KeyPart, RowKey, RowPage, Storage, StoredCel
 from inspector.reading.connection import LONGEST_SHORT_VALUE, ReadConnection, Row, StoredBytes, Value
 from inspector.reading.errors import SqliteTrouble, Unanswered, is_damage, is_too_big
 from inspector.reading.requests import TableRowsRequest, TableValueRequest
+from inspector.reading.rowids import first_readable
 from inspector.reading.secrets import may_be_secret, secret_setting
 from inspector.reading.stored_cells import HIDDEN, UNREAD, cell_of, key_part
 from inspector.reading.tables import find_table, quoted
@@ -22,7 +23,6 @@ _START_BYTES: Final = 2_048
 """Of a value that is too long for a row, so many bytes are read."""
 
 _FIRST_ROWID: Final = -(1 << 63)
-_LAST_ROWID: Final = (1 << 63) - 1
 
 _LARGE_ROWS: Final = 50
 """Where values are large a page has no more rows: each value is asked for by itself."""
@@ -242,7 +242,7 @@ def _word(part: KeyPart) -> str:
 
 
 def _behind_damage(connection: ReadConnection, table: StoredTable, behind: int) -> RowKey | None:
-    """Return a rowid from which on rows can be read again, or None: found in steps that double, then by halving."""
+    """Return a rowid from which on rows can be read again, or None."""
 
     def reads(start: int) -> tuple[bool, bool]:
         """Return whether no damage is met from ``start`` on, and whether a row is there."""
@@ -257,24 +257,8 @@ def _behind_damage(connection: ReadConnection, table: StoredTable, behind: int) 
             return False, False
         return True, bool(rows)
 
-    bad, step = behind, 1
-    good = behind
-    while good == bad:
-        candidate = min(behind + step, _LAST_ROWID)
-        if reads(candidate)[0]:
-            good = candidate
-        elif candidate == _LAST_ROWID:
-            return None
-        else:
-            bad = good = candidate
-        step *= 2
-    while good - bad > 1:
-        middle = (bad + good) // 2
-        if reads(middle)[0]:
-            good = middle
-        else:
-            bad = middle
-    return (good,) if reads(good)[1] else None
+    start = first_readable(reads, behind)
+    return None if start is None else (start,)
 
 
 def _first(connection: ReadConnection, sql: str, values: tuple[Value, ...]) -> Row | None:

@@ -40,12 +40,12 @@ def quoted(name: str) -> str:
 def table_list(connection: ReadConnection, now_ms: int) -> TableList:
     """Return the tables of the file by name, at most 1,000 of them, and how many more there are."""
     found = connection.rows(
-        f"SELECT name, type, rootpage FROM main.sqlite_schema WHERE {_NAMED} ORDER BY name LIMIT ?",  # noqa: S608
+        f"SELECT name, type, rootpage FROM {connection.schema} WHERE {_NAMED} ORDER BY name LIMIT ?",  # noqa: S608
         [MOST_TABLES + 1],
     )
     left_off = 0
     if len(found) > MOST_TABLES:
-        many = connection.value(f"SELECT count(*) FROM main.sqlite_schema WHERE {_NAMED}")  # noqa: S608
+        many = connection.value(f"SELECT count(*) FROM {connection.schema} WHERE {_NAMED}")  # noqa: S608
         left_off = integer(many) - MOST_TABLES
     tables = tuple(_table(connection, row) for row in found[:MOST_TABLES])
     return TableList(tables, left_off, now_ms)
@@ -54,7 +54,7 @@ def table_list(connection: ReadConnection, now_ms: int) -> TableList:
 def find_table(connection: ReadConnection, name: str) -> StoredTable | None:
     """Return the table of exactly this name, or None where there is none."""
     found = connection.rows(
-        f"SELECT name, type, rootpage FROM main.sqlite_schema WHERE {_NAMED} AND name = ? LIMIT 1",  # noqa: S608
+        f"SELECT name, type, rootpage FROM {connection.schema} WHERE {_NAMED} AND name = ? LIMIT 1",  # noqa: S608
         [name],
     )
     return _table(connection, found[0]) if found else None

@@ -1,17 +1,20 @@
 """Around damage everything else is read, and what is missing is marked in its place."""
 
+import random
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from inspector.demo.simulating import simulate
 from inspector.layout.pages import EventPage, TaskFilter, TaskKey, TaskPage
+from inspector.lmsp.statuses import Status
 from inspector.reading.damaged import UNREADABLE
 from inspector.reading.errors import Unanswered
 from inspector.reading.reader import open_reader
 from inspector.reading.requests import EventPageRequest, TaskPageRequest
-from tests.support.damage import many_pages
+from tests.support.damage import cut_off, many_pages
 from tests.support.reading_databases import read_at
 
 PAGE = 4096
@@ -73,6 +76,10 @@ def events(path: Path, request: EventPageRequest) -> EventPage:
     return page
 
 
+def _unread(many: int) -> str:
+    return f"{many} events cannot be read: only an index knows of them."
+
+
 def test_a_whole_file_says_nothing_of_damage(tmp_path: Path, whole: bytes) -> None:
     path = zeroed(tmp_path / "service.db", whole)
 
@@ -88,7 +95,7 @@ def test_the_tasks_of_a_damaged_page_stand_in_their_places(
 
     assert sorted(task.id for task in page.tasks) == sorted(ALL)
     assert 0 < len(lost) < 15
-    assert page.damage == f"{len(lost)} of these tasks cannot be read; an index knows that they are there."
+    assert page.damage == f"{len(lost)} tasks cannot be read: only an index knows of them."
     assert all(task.created_at == read_at() for task in page.tasks)
     assert all(task.last_seq == 22 for task in page.tasks if task not in lost)
 
@@ -106,14 +113,17 @@ def test_pages_go_on_around_damage(tmp_path: Path, whole: bytes, pages: Callable
     assert [task.id for task in tasks(path, TaskPageRequest(start=after, limit=7)).tasks] == [found[-1]]
 
 
-def test_a_filter_lets_through_what_cannot_be_read(
+def test_what_cannot_be_read_passes_a_filter_by_its_id_alone(
     tmp_path: Path, whole: bytes, pages: Callable[[str], list[int]]
 ) -> None:
     path = zeroed(tmp_path / "service.db", whole, pages("tasks")[3])
-    page = tasks(path, TaskPageRequest(TaskFilter(text="nowhere")))
+    lost = [task.id for task in tasks(path).tasks if task.status == UNREADABLE]
 
-    assert page.tasks
-    assert {task.status for task in page.tasks} <= {UNREADABLE}
+    found = tasks(path, TaskPageRequest(TaskFilter(text=lost[0])))
+    assert [(task.id, task.status) for task in found.tasks] == [(lost[0], UNREADABLE)]
+    running = tasks(path, TaskPageRequest(TaskFilter(frozenset({"running"}))))
+    assert {task.status for task in running.tasks} == {"running"}
+    assert len(running.tasks) == 60 - len(lost)
 
 
 def test_without_its_index_the_list_is_whole_and_in_its_order(
@@ -137,7 +147,7 @@ def test_the_events_of_a_damaged_page_stand_in_their_places(
     for page in damaged:
         lost = [event for event in page.events if event.type == UNREADABLE]
         assert [event.seq for event in page.events] == list(range(1, 23))
-        assert page.damage == f"{len(lost)} of these events cannot be read; an index knows that they are there."
+        assert page.damage == _unread(len(lost))
         assert all(event.data_text for event in page.events if event not in lost)
 
 
@@ -163,3 +173,29 @@ def test_where_nothing_is_left_the_sentence_is_the_answer(
 
     with pytest.raises(Unanswered, match=r"service\.db is incomplete or damaged"):
         tasks(path)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.7, 0.9])
+def test_a_file_cut_anywhere_behind_its_first_tasks_shows_tasks(tmp_path: Path, share: float) -> None:
+    path = tmp_path / "service.db"
+    simulate(path, tasks=500, events=5_000, seed=1)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(len(whole) * share)])
+
+    page = tasks(path)
+
+    assert page.tasks
+    assert page.damage
+    assert all(task.status in {*Status, UNREADABLE} for task in page.tasks)
+
+
+def test_a_tree_that_leads_in_a_circle_is_left(tmp_path: Path, whole: bytes) -> None:
+    path = tmp_path / "service.db"
+    data = bytearray(whole)
+    cut_off(data, random.Random(76))
+    path.write_bytes(data)
+
+    with open_reader(path, now_ms=read_at) as reader:
+        page = reader.answer(EventPageRequest("task-030"))
+    assert isinstance(page, EventPage)
+    assert page.damage.startswith("Some events cannot be read")
