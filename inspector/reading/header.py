@@ -13,6 +13,9 @@ _TEXT_PROBE: Final = 512
 _WAL_FORMAT: Final = 2
 _NEWEST_SCHEMA_FORMAT: Final = 4
 _WAL_HEADER: Final = 32
+JOURNAL_MAGIC: Final = bytes.fromhex("d9d505f920a163d7")
+"""What a rollback journal that waits begins with, and a super-journal's name in it ends with."""
+
 _WAL_MAGIC: Final = 0x377F0683
 
 
@@ -52,19 +55,24 @@ def read_header(path: str, name: str) -> Header:
     )
 
 
+def first_bytes(path: str, count: int) -> bytes:
+    """Return up to ``count`` bytes from the start of a companion; none where it cannot be. Opens and closes it."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return os.pread(descriptor, count, 0)
+    finally:
+        os.close(descriptor)
+
+
 def wal_holds_frames(path: str) -> bool:
     """Say whether the -wal at ``path`` may hold anything: SQLite takes one without a header of its own for empty.
 
     Opens and closes the file, as :func:`read_header` does. False where it cannot be opened.
     """
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        first = os.pread(descriptor, _WAL_HEADER + 1, 0)
-    finally:
-        os.close(descriptor)
+    first = first_bytes(path, _WAL_HEADER + 1)
     if len(first) <= _WAL_HEADER or int.from_bytes(first[:4], "big") | 1 != _WAL_MAGIC:
         return False
     page = int.from_bytes(first[8:12], "big")

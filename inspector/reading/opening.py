@@ -13,7 +13,7 @@ from inspector.layout.visible import visible
 from inspector.lmsp.values import value
 from inspector.reading.companions import Guard, guard_of, refuse_odd_companions
 from inspector.reading.errors import Unreadable
-from inspector.reading.header import Header, read_header, wal_holds_frames
+from inspector.reading.header import JOURNAL_MAGIC, Header, first_bytes, read_header, wal_holds_frames
 from inspector.reading.holders import Holder, holders_of
 from inspector.reading.wal_end import pages_left_out
 
@@ -93,6 +93,10 @@ class _Found:
     has_shm: bool
     may_read_shm: bool
     hot_journal: bool
+    wal_size: int | None
+    """None where no -wal lies there."""
+    odd_journal: bool
+    """Whether a -journal lies there that SQLite can do nothing with."""
     was_live: bool
     seen_changing: bool
 
@@ -159,14 +163,23 @@ class _Found:
             )
         if self.wal and not self.has_wal:
             notes.append(
-                f"No -wal lies beside {self.name}. If this is a copy that was made while its service ran, "
-                "the latest changes are missing from it."
+                f"{self._no_wal()} If this is a copy that was made while its service ran, the latest changes are "
+                "missing from it."
             )
+        if self.odd_journal:
+            notes.append(f"The -journal beside {self.name} is none that SQLite can roll back, and is left out.")
         if missing_bytes:
             notes.append(
                 f"{self.name} is {missing_bytes:,} bytes shorter than its header says: what stood there cannot be read."
             )
         return tuple(notes)
+
+    def _no_wal(self) -> str:
+        if self.wal_size is None:
+            return f"No -wal lies beside {self.name}."
+        if not self.wal_size:
+            return f"The -wal beside {self.name} is empty."
+        return f"The -wal beside {self.name} holds nothing that SQLite can read, and is left out."
 
 
 def _found(real: str, name: str, *, was_live: bool, seen_changing: bool) -> tuple[_Found, Header, Guard]:
@@ -175,6 +188,7 @@ def _found(real: str, name: str, *, was_live: bool, seen_changing: bool) -> tupl
     refuse_odd_companions(real, name)
     _require_readable_companions(real, name, guard)
     holders = holders_of(real)
+    journal = first_bytes(f"{real}-journal", len(JOURNAL_MAGIC))
     found = _Found(
         name=name,
         wal=header.wal,
@@ -182,7 +196,9 @@ def _found(real: str, name: str, *, was_live: bool, seen_changing: bool) -> tupl
         has_wal=wal_holds_frames(f"{real}-wal"),
         has_shm=guard.shm is not None,
         may_read_shm=guard.shm is None or os.access(f"{real}-shm", os.R_OK, effective_ids=True),
-        hot_journal=_is_hot(f"{real}-journal"),
+        hot_journal=journal == JOURNAL_MAGIC,
+        wal_size=None if guard.wal is None else guard.wal.size,
+        odd_journal=journal[:1] not in (b"", b"\0") and journal != JOURNAL_MAGIC,
         was_live=was_live,
         seen_changing=seen_changing,
     )
@@ -235,15 +251,3 @@ def _require_readable_companions(real: str, name: str, guard: Guard) -> None:
     for suffix, state in (("-wal", guard.wal), ("-journal", guard.journal)):
         if state is not None and state.size and not os.access(real + suffix, os.R_OK, effective_ids=True):
             raise Unreadable(f"{name} cannot be read: there is no permission for {name}{suffix} beside it.")
-
-
-def _is_hot(journal: str) -> bool:
-    """Say whether a rollback journal waits: one of length zero, or with its header zeroed, is over and done with."""
-    try:
-        descriptor = os.open(journal, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        return os.pread(descriptor, 1, 0) not in (b"", b"\0")
-    finally:
-        os.close(descriptor)

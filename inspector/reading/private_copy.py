@@ -9,13 +9,13 @@ from typing import Final
 
 from inspector.reading.companions import Guard, guard_of
 from inspector.reading.errors import Unreadable
+from inspector.reading.header import JOURNAL_MAGIC
 from inspector.reading.whole_copies import take_in_companions
 
 _PREFIX: Final = "lmsp-inspector-copy-"
 _CHUNK: Final = 1 << 20
 _SPARE: Final = 64 << 20
 _TRIES: Final = 3
-_JOURNAL_MAGIC: Final = bytes.fromhex("d9d505f920a163d7")
 
 
 class PrivateCopy:
@@ -71,7 +71,7 @@ def cut_super_journal(journal: str) -> None:
             file.seek(size - 16)
             length = int.from_bytes(file.read(4), "big")
             file.seek(size - 8)
-            if file.read(8) == _JOURNAL_MAGIC and 20 + length <= size:
+            if file.read(8) == JOURNAL_MAGIC and 20 + length <= size:
                 file.truncate(size - 20 - length)
     except FileNotFoundError:
         return

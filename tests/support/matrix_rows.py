@@ -156,6 +156,12 @@ def _set(at: int, value: bytes) -> Callable[[bytearray], None]:
     return write
 
 
+def _nonsense_journal(folder: Path, parts: Parts) -> Path:
+    path = _rollback(folder, parts)
+    (folder / "service.db-journal").write_bytes(b"\x17" * 5_000)
+    return path
+
+
 def _companions() -> list[Situation]:
     rows = [
         *(
@@ -214,8 +220,25 @@ def _companions() -> list[Situation]:
             ),
         ]
     rows += [
-        Situation("header of the -wal damaged", _changed_wal(_flipped(0), "-wal"), mode=Mode.RESTING, note=_NO_WAL),
-        Situation("empty -wal", _changed_wal(_cut_to(0), "-wal"), mode=Mode.RESTING, note=_NO_WAL),
+        Situation(
+            "header of the -wal damaged",
+            _changed_wal(_flipped(0), "-wal"),
+            mode=Mode.RESTING,
+            note="The -wal beside service.db holds nothing that SQLite can read",
+        ),
+        Situation(
+            "empty -wal",
+            _changed_wal(_cut_to(0), "-wal"),
+            mode=Mode.RESTING,
+            note="The -wal beside service.db is empty.",
+        ),
+        Situation(
+            "a -journal of nonsense",
+            _nonsense_journal,
+            mode=Mode.RESTING,
+            note="The -journal beside service.db is none that SQLite can roll back",
+            tasks=3,
+        ),
     ]
     return rows
 
