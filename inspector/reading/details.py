@@ -83,6 +83,8 @@ def log_stretch(connection: ReadConnection, shape: Shape, request: TimelineReque
     if not rows:
         return LogStretch(task_id, (), 0, after_seq, request.status, more=False)
     last_seq, status = integer(rows[-1][0]), text(rows[-1][2])
+    if not any(isinstance(at, int) for *_, at in rows):
+        rows = _at_their_task_s_time(connection, shape, task_id, rows)
     ticks = tuple(_ticks(rows if request.every <= 1 else _thinned(rows, request.status, request.every)))
     # Sequence numbers that are no numbers would be read again for ever.
     return LogStretch(task_id, ticks, len(rows), last_seq, status, more=more and last_seq > after_seq)
@@ -109,6 +111,13 @@ def _thinned(rows: list[Row], status: str, every: int) -> list[Row]:
             kept.append(row)
         before = row[2]
     return kept if kept and kept[-1] is rows[-1] else [*kept, rows[-1]]
+
+
+def _at_their_task_s_time(connection: ReadConnection, shape: Shape, task_id: str, rows: list[Row]) -> list[Row]:
+    """Return rows none of which has a time with that of their task's creation: no time at all would be 1970."""
+    columns = shape.tasks.select("created_at")
+    created_at = connection.value(f"SELECT {columns} FROM tasks WHERE id = ? LIMIT 1", [task_id])  # noqa: S608  ours
+    return [(*row[:3], created_at) for row in rows]
 
 
 def _ticks(rows: list[Row]) -> Iterator[Tick]:

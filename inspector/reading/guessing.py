@@ -101,21 +101,49 @@ _STATUS_WORDS: Final[Mapping[Status, tuple[str, ...]]] = {
 }
 _MOST_STATUSES: Final = 50
 _LOOKED_AT: Final = 1_000
+_SECONDS_FROM: Final = 100_000_000
+"""Numbers below it, in 1973, are no times of a service: tests and counters begin at 0."""
+
 _SECONDS_BELOW: Final = 100_000_000_000
 _MILLISECONDS_BELOW: Final = 100_000_000_000_000
 
 
 def guessed(connection: ReadConnection, tables: Mapping[str, Found]) -> Description | None:
-    """Return what the tables look like, or None where none of them looks like one of tasks."""
-    parts: dict[str, Part] = {}
-    for name, candidates in _TABLES.items():
-        table = next((tables[each] for each in candidates if each in tables), None)
-        part = None if table is None else _part(connection, name, table)
+    """Return what the tables look like, or None where none of them looks like one of tasks.
+
+    Of several that do, the one is taken whose name is in the key of a table of events: jobs, for job_id.
+    """
+    candidates = [each for name in _TABLES["tasks"] if (each := _named(connection, "tasks", tables, name)) is not None]
+    if not candidates:
+        return None
+    parts = {"tasks": candidates[0]}
+    for tasks in candidates:
+        events = _events_of(connection, tasks, tables)
+        if events is not None:
+            parts = {"tasks": tasks, "events": events}
+            break
+    for name in ("models", "responses"):
+        found = (_named(connection, name, tables, each) for each in _TABLES[name])
+        part = next((each for each in found if each is not None), None)
         if part is not None:
             parts[name] = part
-    if "tasks" not in parts:
-        return None
     return Description(name="guessed from its names", **parts)
+
+
+def _named(connection: ReadConnection, part: str, tables: Mapping[str, Found], name: str) -> Part | None:
+    table = tables.get(name)
+    return None if table is None else _part(connection, part, table)
+
+
+def _events_of(connection: ReadConnection, tasks: Part, tables: Mapping[str, Found]) -> Part | None:
+    """Return the events of these tasks: their key is a task's, or one of just this table's rows."""
+    own = tasks.table.lower().removesuffix("s")
+    for name in _TABLES["events"]:
+        events = _named(connection, "events", tables, name)
+        key = "" if events is None else (events.column("task_id") or "").lower()
+        if events is not None and key in ("task_id", "task", f"{own}_id", own):
+            return events
+    return None
 
 
 def _part(connection: ReadConnection, name: str, table: Found) -> Part | None:
@@ -160,19 +188,25 @@ def _statuses(connection: ReadConnection, table: Found, column: str) -> Names:
 
 
 def _times(connection: ReadConnection, table: Found, columns: list[str]) -> TimeFormat:
-    for column in columns:
-        name = quoted(column)
-        found = connection.rows(
-            f"SELECT {name} FROM (SELECT {name} FROM main.{quoted(table.name)} LIMIT ?) "  # noqa: S608  quoted names
-            f"WHERE {name} IS NOT NULL LIMIT 1",
-            [_LOOKED_AT],
-        )
-        if found:
-            value = found[0][0]
-            if isinstance(value, str):
-                return TimeFormat.ISO
-            if isinstance(value, int | float):
-                if abs(value) < _SECONDS_BELOW:
-                    return TimeFormat.UNIX_S
-                return TimeFormat.UNIX_MS if abs(value) < _MILLISECONDS_BELOW else TimeFormat.UNIX_US
-    return TimeFormat.UNIX_MS
+    found = (times_in(connection, table, column) for column in columns)
+    return next((each for each in found if each is not None), TimeFormat.UNIX_MS)
+
+
+def times_in(connection: ReadConnection, table: Found, column: str) -> TimeFormat | None:
+    """Return how the times in a column look, by the first that is there; None where there is none."""
+    if column not in table.columns.values():
+        return None
+    name = quoted(column)
+    found = connection.rows(
+        f"SELECT {name} FROM (SELECT {name} FROM main.{quoted(table.name)} LIMIT ?) "  # noqa: S608  quoted names
+        f"WHERE {name} IS NOT NULL LIMIT 1",
+        [_LOOKED_AT],
+    )
+    value = found[0][0] if found else None
+    if isinstance(value, str):
+        return TimeFormat.ISO
+    if isinstance(value, int | float) and abs(value) >= _SECONDS_FROM:
+        if abs(value) < _SECONDS_BELOW:
+            return TimeFormat.UNIX_S
+        return TimeFormat.UNIX_MS if abs(value) < _MILLISECONDS_BELOW else TimeFormat.UNIX_US
+    return None

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Final
 
-from inspector.layout.description import Description
+from inspector.layout.description import Description, TimeFormat
 from inspector.layout.opened import LayoutKind
 from inspector.reading.connection import ReadConnection
 from inspector.reading.errors import Unreadable
-from inspector.reading.guessing import guessed
+from inspector.reading.guessing import guessed, times_in
 from inspector.reading.layouts import Layouts
 from inspector.reading.mapped_views import NUMBER, Found, View, fits, views_of
 from inspector.reading.orders import orders_of
@@ -40,6 +40,14 @@ def mapped_shape(connection: ReadConnection, name: str, layouts: Layouts) -> Sha
     notes += [sentence for part, sentence in missing.items() if part in description.parts() or part == "events"]
     notes += _unnamed(description, found)
     return _viewed(connection, views, missing, description, tuple(notes))
+
+
+def shape_of_other_times(connection: ReadConnection, name: str, layouts: Layouts) -> Shape | None:
+    """Return the shape of a database with our names for its tables but times of its own; None where they are ours."""
+    tasks = found_tables(connection).get("tasks")
+    if tasks is None or times_in(connection, tasks, "created_at") in (None, TimeFormat.UNIX_MS):
+        return None
+    return mapped_shape(connection, name, layouts)
 
 
 def _viewed(

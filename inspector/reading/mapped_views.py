@@ -14,6 +14,9 @@ from inspector.reading.tables import quoted
 NUMBER: Final = "_number"
 """The column of a view that stands for a rowid."""
 
+_MOST_MS: Final = 8_000_000_000_000_000
+"""Times up to so many milliseconds from 1970 are converted: a quarter of a million years."""
+
 NATIVE_NAMES: Final = {"tasks": "tasks", "events": "task_events", "models": "models", "responses": "responses"}
 """The native table of each part of a description."""
 
@@ -60,11 +63,8 @@ def views_of(
             if lacking:
                 missing[name] = f"The table {part.table} has no column {lacking[0]}."
             else:
-                views[native] = _view(name, part, table)
-                if name == "tasks" and part.column("last_seq") is None:
-                    views[native] = _with_last_seq(
-                        views[native], part, table, parts.get("events"), tables, counts_events
-                    )
+                given = _last_seq(part, table, parts.get("events"), tables, counts_events) if name == "tasks" else {}
+                views[native] = _view(name, part, table, given)
                 continue
         if native in ("tasks", "task_events"):
             views[native] = _empty(COLUMNS[name])
@@ -92,7 +92,8 @@ def _empty(columns: tuple[str, ...]) -> View:
     return View(f"SELECT {nothing}, NULL AS {NUMBER} WHERE 0", frozenset(), numbered=False)
 
 
-def _view(name: str, part: Part, table: Found) -> View:
+def _view(name: str, part: Part, table: Found, given: Mapping[str, str]) -> View:
+    """Return the view of a part; ``given`` has SQL for columns that are told in another way than by a column."""
     if part.lines is not None:
         return _lines_view(part, table)
     source = f"main.{quoted(table.name)}"
@@ -100,42 +101,41 @@ def _view(name: str, part: Part, table: Found) -> View:
     for ours in COLUMNS[name]:
         theirs = part.column(ours)
         stored = None if theirs is None else quoted(table.columns[theirs.lower()])
-        if stored is None and ours == "seq":
+        if stored is None and ours in given:
+            selected.append(f"{given[ours]} AS {ours}")
+        elif stored is None and ours == "seq":
             by = ", ".join(quoted(table.columns[each.lower()]) for each in part.order) or (table.rowid or "1")
             task = quoted(table.columns[(part.column("task_id") or "").lower()])
             selected.append(f"row_number() OVER (PARTITION BY {task} ORDER BY {by}) AS seq")
         else:
             selected.append(f"{_converted(part, ours, stored)} AS {ours}")
     number = _feed(part, table) if name == "events" else table.rowid
-    columns = frozenset(ours for ours, _ in part.columns) | ({"seq"} if name == "events" else set())
+    columns = frozenset((*dict(part.columns), *given, *(["seq"] if name == "events" else [])))
     sql = f"SELECT {', '.join(selected)}, {number or 'NULL'} AS {NUMBER} FROM {source}"  # noqa: S608  quoted names
     return View(sql, columns, numbered=number is not None)
 
 
-def _with_last_seq(
-    view: View, tasks: Part, table: Found, events: Part | None, tables: Mapping[str, Found], counts_events: bool
-) -> View:
-    """Return the view of tasks with the number of the last event, where that can be told in a list."""
+def _last_seq(
+    tasks: Part, table: Found, events: Part | None, tables: Mapping[str, Found], counts_events: bool
+) -> dict[str, str]:
+    """Return SQL for the number of a task's last event, where that can be told in a list."""
     log = None if events is None else tables.get(events.table.lower())
     if events is None or log is None or _lacking(events, log):
-        return view
+        return {}
     if events.lines is not None:
         if log.name != table.name:
-            return view
-        last = f"json_array_length({_array_of_lines(quoted(log.columns[events.lines.lower()]))})"
-    elif counts_events:
-        seq = events.column("seq")
-        counted = "count(*)" if seq is None else f"max(e.{quoted(log.columns[seq.lower()])})"
-        task = quoted(log.columns[(events.column("task_id") or "").lower()])
-        own = quoted(table.columns[(tasks.column("id") or "").lower()])
-        last = (
-            f"(SELECT {counted} FROM main.{quoted(log.name)} AS e "  # noqa: S608  quoted names
-            f"WHERE e.{task} = main.{quoted(table.name)}.{own})"
-        )
-    else:
-        return view
-    sql = view.sql.replace("NULL AS last_seq", f"{last} AS last_seq", 1)
-    return View(sql, view.columns | {"last_seq"}, view.numbered)
+            return {}
+        return {"last_seq": f"json_array_length({_array_of_lines(quoted(log.columns[events.lines.lower()]))})"}
+    if not counts_events:
+        return {}
+    seq = events.column("seq")
+    counted = "count(*)" if seq is None else f"max(e.{quoted(log.columns[seq.lower()])})"
+    task = quoted(log.columns[(events.column("task_id") or "").lower()])
+    own = quoted(table.columns[(tasks.column("id") or "").lower()])
+    return {
+        "last_seq": f"(SELECT {counted} FROM main.{quoted(log.name)} AS e "  # noqa: S608  quoted names
+        f"WHERE e.{task} = main.{quoted(table.name)}.{own})"
+    }
 
 
 def _feed(part: Part, table: Found) -> str | None:
@@ -201,11 +201,17 @@ def _time(part: Part, stored: str) -> str:
             return stored
         case TimeFormat.UNIX_S:
             whole, real = f"{stored} * 1000", f"CAST(round({stored} * 1000.0) AS INTEGER)"
+            most = _MOST_MS // 1000
         case TimeFormat.UNIX_US:
             whole, real = f"{stored} / 1000", f"CAST({stored} / 1000 AS INTEGER)"
+            most = _MOST_MS * 1000
         case TimeFormat.ISO:
             return _iso(part, stored)
-    return f"CASE typeof({stored}) WHEN 'integer' THEN {whole} WHEN 'real' THEN {real} ELSE {stored} END"
+    kind = f"typeof({stored})"
+    fits = f"{kind} IN ('integer', 'real') AND {stored} BETWEEN -{most} AND {most}"
+    # Beyond it SQLite would make another number of it, the largest there is for one.
+    converted = f"CASE {kind} WHEN 'integer' THEN {whole} ELSE {real} END"
+    return f"CASE WHEN {fits} THEN {converted} WHEN {kind} IN ('integer', 'real') THEN NULL ELSE {stored} END"
 
 
 def _iso(part: Part, stored: str) -> str:

@@ -94,7 +94,12 @@ def recognise(connection: ReadConnection, name: str, layouts: Layouts = NATIVE_O
     """
     tables = {table: table_of(connection, table, connection.schema) for table in native.TABLES}
     if layouts.asked_for is None and _has_native_names(tables):
-        return _native_shape(connection, tables)
+        shape = _native_shape(connection, tables)
+        if shape.kind is not LayoutKind.OTHER or not layouts.folders:
+            return shape
+        from inspector.reading.mapped_shape import shape_of_other_times  # noqa: PLC0415  as below
+
+        return shape_of_other_times(connection, name, layouts) or shape
     # Most files are of the native layout, and a reader stands before the first page: what others need is not loaded.
     from inspector.reading.mapped_shape import mapped_shape, no_shape  # noqa: PLC0415
 

@@ -156,6 +156,68 @@ def test_close_names_are_guessed_with_words_and_units(tmp_path: Path, unit: floa
         assert [(event.seq, event.type) for event in events.events] == [(1, "made")]
 
 
+def made(path: Path, *statements: str) -> Path:
+    db = sqlite3.connect(path)
+    for statement in statements:
+        db.execute(statement)
+    db.commit()
+    db.close()
+    return path
+
+
+def test_our_names_with_other_times_are_guessed(tmp_path: Path) -> None:
+    path = made(
+        tmp_path / "iso.db",
+        "CREATE TABLE tasks (id TEXT PRIMARY KEY, status, created_at)",
+        "CREATE TABLE task_events (task_id, seq, type, created_at)",
+        "INSERT INTO tasks VALUES ('a', 'queued', '2026-11-30T00:53:20Z'), ('b', 'queued', 'no time')",
+        "INSERT INTO task_events VALUES ('b', 1, 'x', 'no time either')",
+    )
+    with opened(path) as reader:
+        assert reader.opened.layout_name == "guessed from its names"
+        assert [(task.id, task.created_at) for task in tasks(reader).tasks] == [("a", START_S * 1_000), ("b", None)]
+
+
+def test_events_without_any_time_stand_at_that_of_their_task(tmp_path: Path) -> None:
+    path = made(
+        tmp_path / "a.db",
+        "CREATE TABLE tasks (id, status, created_at)",
+        "CREATE TABLE task_events (task_id, seq, created_at)",
+        "INSERT INTO tasks VALUES ('a', 'queued', 1796000000000)",
+        "INSERT INTO task_events VALUES ('a', 1, 'garbage'), ('a', 2, NULL)",
+    )
+    with opened(path) as reader:
+        log = reader.answer(TimelineRequest("a"))
+    assert isinstance(log, LogStretch)
+    assert [tick.created_at for tick in log.ticks] == [1_796_000_000_000] * 2
+
+
+def test_a_guess_takes_the_tasks_that_its_events_are_of(tmp_path: Path) -> None:
+    path = made(
+        tmp_path / "two.db",
+        "CREATE TABLE tasks (id, title, status)",
+        "INSERT INTO tasks VALUES (1, 'buy milk', 'open')",
+        "CREATE TABLE jobs (id, state)",
+        "INSERT INTO jobs VALUES (1, 'running')",
+        "CREATE TABLE job_events (job_id, event)",
+        "INSERT INTO job_events VALUES (1, 'go')",
+    )
+    with opened(path) as reader:
+        assert [task.status for task in tasks(reader).tasks] == ["running"]
+        assert any("tasks in jobs" in note and "events in job_events" in note for note in reader.opened.notes)
+
+
+@pytest.mark.parametrize("stored", ["9e999", "-9e999", "1e18", "9223372036854775807"])
+def test_a_time_beyond_all_calendars_is_none(tmp_path: Path, stored: str) -> None:
+    path = made(
+        tmp_path / "jobs.db",
+        "CREATE TABLE jobs (id TEXT PRIMARY KEY, state, created)",
+        f"INSERT INTO jobs VALUES ('a', 'queued', 1796000000), ('b', 'queued', {stored})",
+    )
+    with opened(path) as reader:
+        assert [task.created_at for task in tasks(reader).tasks] == [START_S * 1_000, None]
+
+
 def test_a_layout_that_was_asked_for_is_the_one_that_is_used(tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text(
