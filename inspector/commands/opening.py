@@ -13,7 +13,7 @@ from inspector.layout.description import InvalidDescription
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.visible import visible
 from inspector.reading.errors import Unanswered, Unreadable
-from inspector.reading.layouts import NATIVE_ONLY, Layouts, layout_folders, own_folder, read_description
+from inspector.reading.layouts import NATIVE_ONLY, Layouts, layouts_of
 from inspector.reading.opening import Look
 from inspector.reading.reader import Reader, open_reader
 from inspector.reading.requests import Request
@@ -31,7 +31,18 @@ def reading(path: Path, mode: Mode | None, clock: Clock, *, layouts: Layouts = N
         with open_reader(path, mode=mode, now_ms=clock.now_ms, layouts=layouts) as reader:
             yield reader
     except (Unreadable, Unanswered) as error:
-        raise NotDone(error.sentence) from error
+        other = None if layouts is not NATIVE_ONLY else _other_layout(path, mode, clock)
+        raise NotDone(other or error.sentence) from error
+
+
+def _other_layout(path: Path, mode: Mode | None, clock: Clock) -> str | None:
+    """Return what to say of a file of another layout where only the native one will do; None where it is none."""
+    try:
+        with open_reader(path, mode=mode, now_ms=clock.now_ms, layouts=layouts_of_others(None)) as reader:
+            name = reader.opened.layout_name
+    except (Unreadable, Unanswered):
+        return None
+    return None if name is None else f"{path.name} is of the layout “{name}”: this is for the native layout alone."
 
 
 def layouts_of_others(layout: Path | None, *, any_tables: bool = False) -> Layouts:
@@ -39,11 +50,8 @@ def layouts_of_others(layout: Path | None, *, any_tables: bool = False) -> Layou
 
     Ends the command where ``layout`` describes none. ``any_tables``: a file without tasks is opened as well.
     """
-    folders = layout_folders(own_folder(os.environ))
-    if layout is None:
-        return Layouts(folders=folders, any_tables=any_tables)
     try:
-        return Layouts(asked_for=read_description(layout), folders=folders, any_tables=any_tables)
+        return layouts_of(layout, os.environ, any_tables=any_tables)
     except InvalidDescription as error:
         raise NotDone(error.sentence) from error
 

@@ -15,6 +15,10 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _JSON_ESCAPES: Final = "lmsp_json_escapes"
 
 
+NO_STATUS: Final = "(none)"
+"""What stands for a status that is not there."""
+
+
 def utc(at_ms: int | None) -> str:
     """Return a time as UTC in ISO form with milliseconds; the number itself where no calendar reaches, "-" for None."""
     if at_ms is None:

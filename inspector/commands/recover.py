@@ -26,7 +26,7 @@ from inspector.commands.opening import (
     require_native_at_rest,
     require_readable,
 )
-from inspector.commands.output import write_json, write_lines
+from inspector.commands.output import NO_STATUS, write_json, write_lines
 from inspector.commands.proving import Proof, proof_document, proof_lines
 from inspector.commands.table import Column, aligned, terminal_width
 from inspector.layout.opened import Mode, Opened
@@ -183,7 +183,7 @@ def _step_document(step: RecoveryStep) -> dict[str, object]:
 def _listing(plan: RecoveryPlan, told: str) -> list[str]:
     if not plan.steps:
         return [f"{told}: no task is left over."]
-    sums = ", ".join(f"{visible(status)} {number:,}" for status, number in plan.counts().items())
+    sums = ", ".join(f"{visible(status) or NO_STATUS} {number:,}" for status, number in plan.counts().items())
     return [
         *aligned(_COLUMNS, [_cells(step) for step in plan.steps], terminal_width()),
         f"{told}: {len(plan.steps):,} left over; afterwards {sums}.",

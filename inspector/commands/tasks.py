@@ -25,7 +25,7 @@ from inspector.commands.opening import (
     opened_lines,
     reading,
 )
-from inspector.commands.output import utc, write_json, write_lines
+from inspector.commands.output import NO_STATUS, utc, write_json, write_lines
 from inspector.commands.proving import Proof, proof_document, proof_lines
 from inspector.commands.table import Column, aligned, terminal_width
 from inspector.layout.opened import Mode, Opened
@@ -149,7 +149,7 @@ def _listing(rows: list[TaskRow], counts: Counts | None) -> list[str]:
     limit = terminal_width()
     if counts is None:
         return [*aligned(_COLUMNS, [_cells(row) for row in rows], limit), f"{len(rows):,} tasks."]
-    sums = ", ".join(f"{visible(status)} {number:,}" for status, number in _in_order(counts).items())
+    sums = ", ".join(f"{visible(status) or NO_STATUS} {number:,}" for status, number in _in_order(counts).items())
     if not counts.tasks:
         return ["No tasks yet."]
     if not rows:
@@ -163,7 +163,7 @@ def _listing(rows: list[TaskRow], counts: Counts | None) -> list[str]:
 def _cells(row: TaskRow) -> list[str]:
     return [
         visible(row.id),
-        visible(row.status),
+        visible(row.status) or NO_STATUS,
         utc(row.created_at),
         str(row.last_seq),
         visible(row.model_id or "-"),

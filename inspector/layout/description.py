@@ -15,7 +15,7 @@ Names: TypeAlias = tuple[tuple[str, str], ...]
 """Pairs of our name and the file's, in their order."""
 
 
-class InvalidDescription(Exception):
+class InvalidDescription(ValueError):
     """A description cannot be used. ``sentence`` says where it is wrong."""
 
     def __init__(self, sentence: str) -> None:

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from inspector.layout.opened import Mode
-from inspector.reading.layouts import Layouts, layout_folders, own_folder, read_description
+from inspector.reading.layouts import layouts_of
 from inspector.reading.process import refuse, run
 
 
@@ -44,15 +44,10 @@ def main(arguments: list[str]) -> int:
 
 
 def _run(path: str, mode: Mode | None, layout: Path | None, *, background: bool) -> int:
-    folders = layout_folders(own_folder(os.environ))
-    layouts = Layouts(folders=folders, any_tables=True)
-    if layout is not None:
-        from inspector.layout.description import InvalidDescription  # noqa: PLC0415  as above
-
-        try:
-            layouts = Layouts(asked_for=read_description(layout), folders=folders, any_tables=True)
-        except InvalidDescription as error:
-            return refuse(error.sentence, _now_ms())
+    try:
+        layouts = layouts_of(layout, os.environ, any_tables=True)
+    except ValueError as error:
+        return refuse(str(error), _now_ms())
     return run(path, mode, _now_ms, background=background, layouts=layouts)
 
 

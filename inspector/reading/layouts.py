@@ -39,6 +39,15 @@ class Layouts:
 NATIVE_ONLY: Final = Layouts()
 
 
+def layouts_of(layout: Path | None, environment: Mapping[str, str], *, any_tables: bool = False) -> Layouts:
+    """Return what a file may be read as: the layout described in ``layout``, else what is known or can be guessed.
+
+    Raises InvalidDescription where ``layout`` describes none.
+    """
+    asked_for = None if layout is None else read_description(layout)
+    return Layouts(asked_for, layout_folders(own_folder(environment)), any_tables)
+
+
 def read_description(path: Path) -> "Description":
     """Return the description in the file at ``path``. Raises InvalidDescription with one sentence."""
     from inspector.layout.description import InvalidDescription, description_from  # noqa: PLC0415  the same

@@ -34,7 +34,7 @@ def test_each_layout_that_comes_with_the_program_is_listed(tmp_path: Path, name:
 
 @pytest.mark.parametrize("name", SHIPPED)
 @pytest.mark.parametrize(
-    "words", [("cancel", "second"), ("recover", "--apply"), ("retention", "--keep", "1s", "--apply")]
+    "words", [("cancel", "second"), ("recover", "--apply"), ("retention", "--keep", "1s", "--apply"), ("check",)]
 )
 def test_nothing_is_written_to_another_layout(tmp_path: Path, name: str, words: tuple[str, ...]) -> None:
     path = SHIPPED[name](tmp_path / "other.db")
@@ -42,7 +42,7 @@ def test_nothing_is_written_to_another_layout(tmp_path: Path, name: str, words: 
     ended = run(words[0], path, *words[1:])
 
     assert ended.exit_code == 2
-    assert "not of an LMSP service" in ended.stderr
+    assert f"is of the layout “{name}”: this is for the native layout alone." in ended.stderr
     assert differences(before, touch_state(path)) == ()
 
 
