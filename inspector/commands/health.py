@@ -64,10 +64,11 @@ def _checked(reader: Reader, request: HealthRequest, clock: Clock, progress: Pro
 def _listing(found: Health) -> list[str]:
     lines = [line for table in found.tables for line in _lines(table)]
     damaged = sum(bool(table.notes) for table in found.tables)
-    tables = f"{len(found.tables):,} tables"
-    checked = "each index was compared with its table" if found.full else "--full compares the indexes too"
+    tables = "1 table" if len(found.tables) == 1 else f"{len(found.tables):,} tables"
+    compared = "each index that can be read" if damaged else "each index"
+    checked = f"{compared} was compared with its table" if found.full else "--full compares the indexes too"
     verb = "is" if damaged == 1 else "are"
-    ending = f"{damaged:,} of {tables} {verb} damaged" if damaged else f"{tables}, all sound"
+    ending = f"{damaged:,} of {tables} {verb} damaged" if damaged else f"{tables}, {'all ' * (tables[:2] != '1 ')}sound"
     return [*lines, *found.unchecked, f"{ending}; {checked}."]
 
 

@@ -121,7 +121,7 @@ class _Unread:
 
     @property
     def missing(self) -> int | None:
-        if self.after is None or self.before is None:
+        if self.after is None or self.before is None or self.before <= self.after:
             return None
         return max(1, self.before - self.after - 1)
 
@@ -132,6 +132,8 @@ class _Unread:
             return f"Part of {name} cannot be read: its first rows, up to row {self.before:,}."
         if self.before is None:
             return f"Part of {name} cannot be read: its last rows, from behind row {self.after:,}."
+        if self.missing is None:
+            return f"Part of {name} cannot be read: its rows do not follow one another."
         rows = "1 row" if self.missing == 1 else f"about {self.missing:,} rows"
         return f"Part of {name} cannot be read: {rows}, between the rows {self.after:,} and {self.before:,}."
 
