@@ -6,7 +6,8 @@ from typing import Final
 
 from inspector.layout.opened import LayoutKind, Mode, Opened
 from inspector.reading.companions import Guard, guard_of
-from inspector.reading.connection import ReadConnection, connect
+from inspector.reading.connecting import connect
+from inspector.reading.connection import ReadConnection
 from inspector.reading.errors import (
     BUSY,
     PASSING,

@@ -6,12 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.reading.connection import (
-    LONGEST_VALUE,
-    Allowances,
-    ReadConnection,
-    connect,
-)
+from inspector.reading.connecting import connect
+from inspector.reading.connection import LONGEST_VALUE, Allowances, ReadConnection
 from inspector.reading.errors import Unanswered
 from inspector.reading.whole_copies import copy_live, take_in_companions
 from tests.support.proof import differences, touch_state

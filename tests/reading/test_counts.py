@@ -10,7 +10,8 @@ import pytest
 from inspector.layout.pages import Counts, ModelPage, TaskFilter
 from inspector.layout.rows import ModelRow
 from inspector.reading.answers import answer_of
-from inspector.reading.connection import ReadConnection, Row, connect
+from inspector.reading.connecting import connect
+from inspector.reading.connection import ReadConnection, Row
 from inspector.reading.counts import counts
 from inspector.reading.recognising import Shape, recognise
 from inspector.reading.requests import CountsRequest, ModelsRequest

@@ -9,7 +9,8 @@ import pytest
 
 from inspector.layout.pages import PAGE_ROWS, EventPage, LogStretch
 from inspector.layout.rows import StoredText
-from inspector.reading.connection import ReadConnection, connect
+from inspector.reading.connecting import connect
+from inspector.reading.connection import ReadConnection
 from inspector.reading.details import (
     DETAIL_BYTES,
     PREVIEW_BYTES,

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from inspector.layout.pages import PAGE_ROWS
-from inspector.reading.connection import ReadConnection, Row, connect
+from inspector.reading.connecting import connect
+from inspector.reading.connection import ReadConnection, Row
 from inspector.reading.feed import MOST_EVENTS, MOST_TOLD, Feed
 from inspector.reading.messages import Moved
 from inspector.reading.recognising import Shape, recognise

@@ -10,7 +10,8 @@ import pytest
 
 from inspector import store
 from inspector.lmsp.retention import RetentionPlan
-from inspector.reading.connection import ReadConnection, connect
+from inspector.reading.connecting import connect
+from inspector.reading.connection import ReadConnection
 from inspector.reading.reader import open_reader
 from inspector.reading.recognising import Shape, recognise
 from inspector.reading.requests import RetentionRequest

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.reading.connection import connect
+from inspector.reading.connecting import connect
 from inspector.reading.steps import REST_S, Rests, rest_s
 from tests.support.reading_databases import add_task, create, make
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from inspector.layout import native
 from inspector.layout.pages import PAGE_ROWS, TaskFilter, TaskKey, TaskPage
 from inspector.lmsp.recovery import Leftover, plan_recovery
-from inspector.reading.connection import connect
+from inspector.reading.connecting import connect
 from inspector.reading.leftovers import leftovers
 from inspector.reading.recognising import Shape, recognise
 from inspector.reading.task_pages import task_page

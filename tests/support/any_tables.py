@@ -7,7 +7,8 @@ from pathlib import Path
 
 from inspector.layout.pages import PAGE_ROWS
 from inspector.layout.tables import RowKey, RowPage, StatementAnswer, StoredTable, TableList
-from inspector.reading.connection import ReadConnection, connect
+from inspector.reading.connecting import connect
+from inspector.reading.connection import ReadConnection
 from inspector.reading.requests import StatementRequest, TableRowsRequest, TablesRequest
 from inspector.reading.table_answers import table_answer
 
