@@ -8,7 +8,7 @@ from typing import Final
 from inspector.checks.values import Event, Task
 from inspector.layout import native
 from inspector.lmsp.events import EventType
-from inspector.reading.connection import LONGEST_VALUE, Reads
+from inspector.reading.connection import LONGEST_VALUE, SCHEMA, Reads
 from inspector.reading.recognising import Table, table_of
 
 LARGE_BYTES: Final = LONGEST_VALUE
@@ -41,6 +41,8 @@ class Tables:
     by_name: Mapping[str, Table]
     has_json: bool = True
     """Whether this SQLite was built with its JSON functions."""
+    whole_schema: bool = True
+    """Whether all of the schema can be read: a table behind damage counts as missing."""
 
     def has(self, need: str) -> bool:
         """Say whether ``table.column`` can be read as what it is in the native layout."""
@@ -81,6 +83,7 @@ def read_tables(reads: Reads) -> Tables:
     return Tables(
         {name: table for name, table in found.items() if table is not None and table.rowid is not None},
         has_json=_has_json(reads),
+        whole_schema=reads.schema == SCHEMA,
     )
 
 

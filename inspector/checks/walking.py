@@ -23,6 +23,7 @@ _Read = TypeVar("_Read")
 _TROUBLE: Final = (*SqliteTrouble, Unanswered)
 _DEFAULT: Final = Sizes()
 _LAST_ROWID: Final = (1 << 63) - 1
+_SCHEMA_LOST: Final = "A part of its schema cannot be read: tables that stood there are not looked at."
 
 
 class Ask(Protocol):
@@ -41,8 +42,10 @@ def check_database(ask: Ask, *, sizes: Sizes = _DEFAULT) -> Iterator[Part]:
     tables = ask(read_tables)
     book = rulebook_for(tables.why_not)
     checked = Checked(rules=book.names, skipped=book.skipped)
+    if not tables.whole_schema:
+        yield Part((ALL_CAN_BE_READ.finding(None, _SCHEMA_LOST),), checked)
     if tables.has("tasks.id"):
-        if of_layout := check_schema(ask, book):
+        if tables.whole_schema and (of_layout := check_schema(ask, book)):
             yield Part(tuple(of_layout), checked)
         for findings, counts in _Walk(ask, tables, book, sizes).parts():
             tasks, events, responses, keys = counts

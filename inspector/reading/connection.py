@@ -109,6 +109,9 @@ SCHEMA: Final = "main.sqlite_schema"
 class Reads(Protocol):
     """What a check needs of a connection: ours here, or any other one that a few lines make look like it."""
 
+    schema: str
+    """The table of the schema, for a FROM: where a part of it is damaged the rows before that part."""
+
     def rows(self, sql: str, parameters: Parameters = ()) -> list[Row]:
         """Run one statement and return all its rows."""
 
@@ -122,7 +125,7 @@ NOTHING_ALLOWED: Final = Allowances()
 class ReadConnection:
     """A connection that only reads, for one thread. Raises sqlite3.Error or UnicodeError where SQLite does."""
 
-    schema = SCHEMA
+    schema: str = SCHEMA
     """The table of the schema, for a FROM: where a part of it is damaged the rows before that part."""
 
     def __init__(

@@ -92,7 +92,7 @@ def recognise(connection: ReadConnection, name: str, layouts: Layouts = NATIVE_O
     Read as the native layout where it has those tables, else as a layout that is known or can be guessed. Raises
     Unreadable where it is no LMSP service's, unless ``layouts`` take any tables.
     """
-    tables = {table: table_of(connection, table, connection.schema) for table in native.TABLES}
+    tables = {table: table_of(connection, table) for table in native.TABLES}
     if layouts.asked_for is None and _has_native_names(tables):
         shape = _native_shape(connection, tables)
         if shape.kind is not LayoutKind.OTHER or not layouts.folders:
@@ -207,13 +207,10 @@ TASK_COLUMNS: Final = (
 EVENT_COLUMNS: Final = ("task_id", "seq", "type", "status", "attempt", "created_at", "data")
 
 
-def table_of(connection: Reads, name: str, schema: str = SCHEMA) -> Table | None:
-    """Return the table of this name, one of ours, as far as it may be read; None where there is no such table.
-
-    ``schema`` is the table of the schema, or what of it can be read.
-    """
+def table_of(connection: Reads, name: str) -> Table | None:
+    """Return the table of this name, one of ours, as far as it may be read; None where there is no such table."""
     found = connection.rows(
-        f"SELECT sql FROM {schema} WHERE type = 'table' AND lower(name) = ? AND rootpage > 0",  # noqa: S608
+        f"SELECT sql FROM {connection.schema} WHERE type = 'table' AND lower(name) = ? AND rootpage > 0",  # noqa: S608
         [name],
     )
     if not found:

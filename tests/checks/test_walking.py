@@ -213,6 +213,21 @@ def test_each_damaged_page_ends_in_findings_and_the_rest_is_looked_at(tmp_path: 
     assert (False, 7) in found  # an index that nothing here goes by
 
 
+def test_of_a_damaged_schema_what_is_left_is_checked(tmp_path: Path) -> None:
+    path = one_of_each(tmp_path / "lmsp.db")
+    by_hand(path, "VACUUM")
+    whole = path.read_bytes()
+    at = whole.rindex(b"CREATE TRIGGER") // 4096 * 4096
+    path.write_bytes(whole[:at] + bytes(4096) + whole[at + 4096 :])
+
+    findings, checked = checked_file(path)
+
+    assert (checked.tasks, checked.events) == (7, 20)
+    assert [(finding.rule, finding.message) for finding in findings] == [
+        ("unreadable", "A part of its schema cannot be read: tables that stood there are not looked at.")
+    ]
+
+
 def test_a_damaged_page_among_many_tasks_costs_its_own_tasks_alone(tmp_path: Path) -> None:
     path = one_of_each(tmp_path / "lmsp.db")
     with closing(sqlite3.connect(path, isolation_level=None)) as db:

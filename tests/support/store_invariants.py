@@ -12,13 +12,15 @@ from typing import TypeVar
 from inspector.checks.findings import Checked, Finding, Severity
 from inspector.checks.ranges import Sizes
 from inspector.checks.walking import check_database
-from inspector.reading.connection import Parameters, Reads, Row, decoded
+from inspector.reading.connection import SCHEMA, Parameters, Reads, Row, decoded
 
 _Read = TypeVar("_Read")
 
 
 class PlainReads:
     """A connection that was opened by nobody of the read side, as the checker needs it."""
+
+    schema = SCHEMA
 
     def __init__(self, conn: sqlite3.Connection) -> None:
         self._conn = conn
