@@ -42,7 +42,7 @@ class Guard(NamedTuple):
 
 def guard_of(path: str) -> Guard:
     """Stat the database at ``path`` (links resolved) and its companions. Opens nothing."""
-    return Guard(_state(path), _state(f"{path}-wal"), _state(f"{path}-shm"), _state(f"{path}-journal"))
+    return Guard(state_of(path), state_of(f"{path}-wal"), state_of(f"{path}-shm"), state_of(f"{path}-journal"))
 
 
 class Watched:
@@ -68,13 +68,7 @@ class Watched:
             # Asked for without an error, which would take as long as all the rest.
             if os.access(path, os.F_OK):
                 return True
-        return any(_state(path) != state for path, state in self._present)
-
-
-def is_still_there(path: str, before: Guard) -> bool:
-    """Say whether the file of ``before`` is still the one at ``path``, and not empty: one look at one file."""
-    found = _state(path)
-    return found is not None and (found.device, found.inode) == before.identity and found.size > 0
+        return any(state_of(path) != state for path, state in self._present)
 
 
 def refuse_odd_companions(path: str, name: str) -> None:
@@ -90,7 +84,8 @@ def refuse_odd_companions(path: str, name: str) -> None:
             raise Unreadable(f"{name} cannot be read: {name}{suffix} beside it is no file.")
 
 
-def _state(path: str) -> FileState | None:
+def state_of(path: str) -> FileState | None:
+    """Stat the file at ``path``; None where none is there."""
     try:
         # At every read: a Path takes three times as long as the question.
         found = os.lstat(path)

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from typing import Final
 
 from inspector.layout.opened import Mode
-from inspector.reading.companions import Guard, Watched, is_still_there
+from inspector.reading.companions import Guard, Watched
 from inspector.reading.errors import Unanswered, Unreadable
 from inspector.reading.holders import holders_listed
 from inspector.reading.layouts import NATIVE_ONLY, Layouts
 from inspector.reading.locks import ANY_USE, WAL_OPEN
+from inspector.reading.main_file import MainFile
 from inspector.reading.messages import GONE
 from inspector.reading.source import open_source
 
@@ -50,6 +51,7 @@ class FollowedFile:
         self.waits_for: str | None = None
         """Why nothing can be read at this moment."""
         self._identity = self.source.look.guard.identity
+        self._main: MainFile | None = None
         self._take_up()
 
     @property
@@ -81,7 +83,8 @@ class FollowedFile:
             and self._reopen_at is None
             and self.lost is None
             and self.waits_for is None
-            and is_still_there(self.source.look.path, self._guard)
+            and self._main is not None
+            and not self._main.has_moved()
         )
 
     def follow(self) -> bool:
@@ -100,7 +103,7 @@ class FollowedFile:
     def reopen(self, *, seen_changing: bool = False) -> None:
         """Close, look at the file anew, and open it as fits now. It is lost where it cannot be opened any more."""
         before = self.source
-        before.close()
+        self.close()
         try:
             self.source = open_source(
                 before.look.path,
@@ -126,14 +129,22 @@ class FollowedFile:
 
     def lose(self, sentence: str) -> None:
         """Give the file up."""
-        self.source.close()
+        self.close()
         self.lost = sentence
+
+    def close(self) -> None:
+        """Close the connection and remove the copy, if there is one. A second time does nothing."""
+        self.source.close()
+        if self._main is not None:
+            self._main.close()
+            self._main = None
 
     def _take_up(self) -> None:
         now = time.monotonic()
         look = self.source.look
         self._guard = look.guard
         self._watched = Watched(look.path, look.guard) if look.mode is Mode.RESTING else None
+        self._main = _main_file(look.path) if look.mode in (Mode.LIVE, Mode.CRASHED) else None
         self._changed_at = now
         self._ask_locks_at = now + self._locks_every_s
         # Within one tick of the file system's clock a second write leaves no trace: then look once more after it.
@@ -159,8 +170,21 @@ class FollowedFile:
             self._reopen_at = None
         elif mode is not Mode.RESTING and _other_companions(guard, self._guard):
             self.reopen()
+        elif self._was_written_over():
+            return
         elif mode is not Mode.RESTING and now >= self._ask_locks_at:
             self._ask_locks(now)
+
+    def _was_written_over(self) -> bool:
+        """Look at the main file where it was written to; the file is lost where no service did that."""
+        if self._main is None or not self._main.has_moved():
+            return False
+        harm, is_shorter = self._main.look(self.source.connection)
+        if harm is not None:
+            self.lose(f"{GONE} {harm}")
+        elif is_shorter:
+            self.reopen()
+        return harm is not None or is_shorter
 
     def _ask_locks(self, now: float) -> None:
         look = self.source.look
@@ -177,6 +201,14 @@ class FollowedFile:
 
 
 _REPLACED: Final = f"{GONE} It was replaced by another one."
+
+
+def _main_file(path: str) -> MainFile | None:
+    try:
+        return MainFile(path)
+    except OSError:
+        # It went away under our hands: the next look says so.
+        return None
 
 
 def _other_companions(guard: Guard, earlier: Guard) -> bool:

@@ -8,7 +8,7 @@ from inspector.lmsp.values import value
 from inspector.reading.errors import Unreadable
 
 _MAGIC: Final = b"SQLite format 3\x00"
-_SIZE: Final = 100
+HEADER_BYTES: Final = 100
 _TEXT_PROBE: Final = 512
 _WAL_FORMAT: Final = 2
 _NEWEST_SCHEMA_FORMAT: Final = 4
@@ -44,15 +44,23 @@ def read_header(path: str, name: str) -> Header:
         os.close(descriptor)
     if not first:
         raise Unreadable(f"{name} is empty: no service has written to it yet.")
-    if not first.startswith(_MAGIC):
+    if not is_sqlite(first):
         raise Unreadable(_not_sqlite(first, name))
-    if len(first) < _SIZE:
+    if len(first) < HEADER_BYTES:
         raise Unreadable(f"{name} cannot be read: it ends within its header. It was cut off, or not copied to its end.")
     if first[19] > _WAL_FORMAT or int.from_bytes(first[44:48], "big") > _NEWEST_SCHEMA_FORMAT:
         raise Unreadable(f"{name} cannot be read: a newer SQLite made it.")
-    return Header(
-        wal=first[18] == _WAL_FORMAT or first[19] == _WAL_FORMAT, missing_bytes=_missing(first, found.st_size)
-    )
+    return Header(wal=is_wal(first), missing_bytes=_missing(first, found.st_size))
+
+
+def is_sqlite(first: bytes) -> bool:
+    """Say whether a file that begins with these bytes is SQLite's."""
+    return first.startswith(_MAGIC)
+
+
+def is_wal(first: bytes) -> bool:
+    """Say whether a file with this header is in WAL mode."""
+    return _WAL_FORMAT in first[18:20]
 
 
 def first_bytes(path: str, count: int) -> bytes:

@@ -141,7 +141,7 @@ class Reader:
 
     def close(self) -> None:
         """Close the connection and remove the private copy, if there is one. A second time does nothing."""
-        self._file.source.close()
+        self._file.close()
 
     def __enter__(self) -> Self:
         """Give the reader itself."""
@@ -235,11 +235,11 @@ def open_reader(
     try:
         return Reader(file, now_ms, wait)
     except SqliteTrouble as error:
-        file.source.close()
+        file.close()
         raise Unreadable(sentence_of(error, file.source.look.name)) from error
     except Unanswered as error:
-        file.source.close()
+        file.close()
         raise Unreadable(error.sentence) from error
     except BaseException:
-        file.source.close()
+        file.close()
         raise

@@ -19,6 +19,7 @@ from inspector.reading.errors import (
     sentence_of,
 )
 from inspector.reading.layouts import NATIVE_ONLY, Layouts
+from inspector.reading.main_file import lacking_pages
 from inspector.reading.opening import Look, look_at
 from inspector.reading.private_copy import PrivateCopy
 from inspector.reading.recognising import Shape, recognise
@@ -149,6 +150,8 @@ def _open(look: Look, should_stop: Callable[[], bool], layouts: Layouts) -> Sour
                 shape = recognise(connection, look.name, layouts)
                 if copy is not None and not allowed.damage:
                     notes += _check(connection, look.name)
+                elif look.wal and look.mode is not Mode.RESTING and (pages := lacking_pages(connection, path)):
+                    notes.append(f"{look.name} was cut off: {pages:,} of its pages cannot be read.")
         except BaseException:
             connection.close()
             raise

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.layout.opened import Opened
+from inspector.layout.opened import Mode, Opened
 from inspector.layout.pages import TaskPage
 from inspector.reading.errors import Unanswered
 from inspector.reading.messages import Failed, Lost
@@ -97,12 +97,81 @@ def test_a_file_at_rest_that_is_written_over_is_read_anew_or_lost(
             assert lost.sentence == "service.db is incomplete or damaged (SQLITE_CORRUPT)."
 
 
-@pytest.mark.parametrize("journal", ["delete", "wal"])
-@pytest.mark.parametrize("what", [halved, overwritten, overwritten_by_text], ids=lambda what: what.__name__)
-def test_a_live_file_that_is_written_over_ends_in_sentences(
-    tmp_path: Path, what: Callable[[Path], None], journal: str
+def overwritten_by_an_earlier_copy(path: Path) -> None:
+    shutil.copyfile(path.with_name("earlier.db"), path)
+
+
+def overwritten_by_another_of_its_kind(path: Path) -> None:
+    shutil.copyfile(make(path.with_name("other.db"), "stranger"), path)
+
+
+SAID_LIVE: dict[Callable[[Path], None], str] = {
+    halved: "The file is gone. A part of it was cut off.",
+    overwritten: "The file is gone. It was written over by another one.",
+    overwritten_by_text: "The file is gone. It was written over by another one.",
+    overwritten_by_an_earlier_copy: "The file is gone. It was written over by another one.",
+    overwritten_by_another_of_its_kind: "The file is gone. It was written over by another one.",
+}
+
+
+@pytest.mark.parametrize("what", SAID_LIVE, ids=lambda what: what.__name__)
+@pytest.mark.parametrize("crashed", [False, True], ids=["live", "crashed"])
+def test_a_file_in_wal_mode_that_is_written_over_is_lost_at_the_next_look(
+    tmp_path: Path, what: Callable[[Path], None], *, crashed: bool
 ) -> None:
-    path = make(tmp_path / "service.db", *(f"task-{number}" for number in range(200)), journal=journal)
+    path = make(tmp_path / "service.db", "first")
+    shutil.copyfile(path, path.with_name("earlier.db"))
+    with service_on(path) as service, open_reader(path, now_ms=read_at) as live:
+        for number in range(200):
+            add_task(service, f"task-{number}")
+        service.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        add_task(service, "late")
+        assert not any(isinstance(push, Lost) for push in live.look())
+        if crashed:
+            service.kill()
+        with open_reader(path, now_ms=read_at) if crashed else nullcontext(live) as reader:
+            assert reader.opened.mode is (Mode.CRASHED if crashed else Mode.LIVE)
+            what(path)
+
+            assert reader.look() == (Lost(SAID_LIVE[what], read_at()),)
+            with pytest.raises(Unanswered) as refused:
+                reader.answer(TaskPageRequest())
+            assert refused.value.sentence == SAID_LIVE[what]
+
+
+def test_a_file_that_was_cut_off_under_its_service_is_opened_again_with_a_note(tmp_path: Path) -> None:
+    path = make(tmp_path / "service.db", *(f"task-{number}" for number in range(200)))
+    with service_on(path) as service:
+        add_task(service, "late")
+        halved(path)
+        with open_reader(path, now_ms=read_at) as reader:
+            assert reader.opened.faulty
+            assert any(note.startswith("service.db was cut off: ") for note in reader.opened.notes)
+
+
+def test_what_a_service_does_to_its_file_is_no_harm(tmp_path: Path) -> None:
+    path = make(tmp_path / "service.db", *(f"task-{number}" for number in range(200)))
+    with service_on(path) as service, open_reader(path, now_ms=read_at) as reader:
+        for statement in (
+            "PRAGMA wal_checkpoint(TRUNCATE)",
+            "CREATE TABLE another (a)",
+            "PRAGMA user_version = 7",
+            "PRAGMA wal_checkpoint(PASSIVE)",
+            "DROP TABLE another",
+            "VACUUM",
+            "PRAGMA wal_checkpoint(TRUNCATE)",
+            "CREATE TABLE more AS SELECT randomblob(100000)",
+        ):
+            service.execute(statement)
+            assert not any(isinstance(push, Lost) for push in reader.look()), statement
+        assert isinstance(reader.answer(TaskPageRequest()), TaskPage)
+
+
+@pytest.mark.parametrize("what", [halved, overwritten, overwritten_by_text], ids=lambda what: what.__name__)
+def test_a_live_file_in_rollback_mode_that_is_written_over_ends_in_sentences(
+    tmp_path: Path, what: Callable[[Path], None]
+) -> None:
+    path = make(tmp_path / "service.db", *(f"task-{number}" for number in range(200)), journal="delete")
     with followed(path, live=True) as (_, reader):
         what(path)
         for _ in range(3):

@@ -1,0 +1,91 @@
+"""The main file of a database that is open in place: whether somebody wrote over it or cut it, beside its service.
+
+SQLite itself notices nothing of that in WAL mode: it answers from its cache and the -wal, and mixes both with what is
+there now (faults.md 2.4). A service's own writes are told from it by what only ever rises in a header.
+"""
+
+import os
+from typing import Final
+
+from inspector.reading.companions import FileState, state_of
+from inspector.reading.connection import ReadConnection
+from inspector.reading.header import HEADER_BYTES, is_sqlite, is_wal
+from inspector.reading.values import integer
+
+OVERWRITTEN: Final = "It was written over by another one."
+CUT: Final = "A part of it was cut off."
+
+_FRAME: Final = 24
+_COUNTER: Final = slice(24, 28)
+_COOKIE: Final = slice(40, 44)
+_FIXED: Final = (slice(16, 18), slice(56, 60))
+"""Size of a page and encoding of texts: no service changes them in WAL mode."""
+
+
+class MainFile:
+    """The main file, held open as long as the connection: closing it sooner would drop the connection's locks."""
+
+    def __init__(self, path: str) -> None:
+        """Open the file at ``path`` (links resolved), beside a connection to it. Raises OSError."""
+        self._path = path
+        self._descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        self._seen = state_of(path)
+        self._first = self._header()
+
+    def has_moved(self) -> bool:
+        """Say whether the file was written to, or went away, since it was looked at last. Costs one stat."""
+        return state_of(self._path) != self._seen
+
+    def look(self, connection: ReadConnection) -> tuple[str | None, bool]:
+        """Return what was done to the file that no service does, if anything, and whether it is shorter than before.
+
+        Raises sqlite3.Error where not even its size can be read.
+        """
+        before, self._seen = self._seen, state_of(self._path)
+        first = self._header()
+        harm = OVERWRITTEN if self._is_another(first, connection) else None
+        if harm is None and is_wal(first) and lacking_pages(connection, self._path):
+            harm = CUT
+        self._first = first
+        return harm, _is_shorter(self._seen, before)
+
+    def close(self) -> None:
+        """Let go of the file, after its connection. A second time does nothing."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def _header(self) -> bytes:
+        return os.pread(self._descriptor, HEADER_BYTES, 0)
+
+    def _is_another(self, first: bytes, connection: ReadConnection) -> bool:
+        if len(first) < HEADER_BYTES or not is_sqlite(first):
+            return True
+        if not is_wal(self._first):
+            # Each commit writes to the file itself, and SQLite reads it anew.
+            return False
+        if not is_wal(first) or any(first[part] != self._first[part] for part in _FIXED):
+            return True
+        if first[_COUNTER] < self._first[_COUNTER] or first[_COOKIE] < self._first[_COOKIE]:
+            return True
+        # A checkpoint brings nothing into the file that the connection has not seen.
+        return int.from_bytes(first[_COOKIE], "big") > integer(connection.value("PRAGMA schema_version"))
+
+
+def lacking_pages(connection: ReadConnection, path: str) -> int:
+    """Return how many pages of a database in WAL mode are, for all that its -wal can hold, not there any more.
+
+    Raises sqlite3.Error.
+    """
+    pages = integer(connection.value("PRAGMA page_count"))
+    page = integer(connection.value("PRAGMA page_size"))
+    # The -wal first: a page that a checkpoint moves meanwhile is then counted twice, and never not at all.
+    wal, main = state_of(f"{path}-wal"), state_of(path)
+    if main is None:
+        return 0
+    frames = 0 if wal is None else -(-wal.size // (page + _FRAME))
+    return max(0, pages - main.size // page - frames)
+
+
+def _is_shorter(now: FileState | None, before: FileState | None) -> bool:
+    return now is not None and before is not None and now.size < before.size
