@@ -5,7 +5,7 @@ from collections.abc import Callable
 from inspector.layout.pages import PAGE_ROWS
 from inspector.reading.connection import ReadConnection
 from inspector.reading.counts import counts
-from inspector.reading.damaged import around_damage, damaged_event_page, damaged_task_page
+from inspector.reading.damaged import damaged_event_page, damaged_task_page
 from inspector.reading.details import event_data, event_page, log_stretch, task_detail
 from inspector.reading.errors import Unanswered
 from inspector.reading.jobs import answer_at_once, job_of
@@ -35,6 +35,7 @@ from inspector.reading.requests import (
     Watch,
 )
 from inspector.reading.retention import retention_plan
+from inspector.reading.salvage import around_damage
 from inspector.reading.steps import Rests
 from inspector.reading.task_pages import task_page, tasks_by_prefix
 from inspector.reading.task_rows import tasks_by_id

@@ -4,40 +4,20 @@ A page that an index leads to fails as a whole where one row of it, or the index
 which rows there should be, the table alone gives those that can be read, and each does without the other.
 """
 
-from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Final
 
 from inspector.layout.pages import PAGE_ROWS, EventPage, TaskFilter, TaskKey, TaskPage
 from inspector.layout.rows import EventRow, TaskRow
-from inspector.lmsp.values import value
 from inspector.reading.connection import ReadConnection, Row, Value
 from inspector.reading.details import PREVIEW_BYTES, event_of, start_of
-from inspector.reading.errors import SqliteTrouble, is_damage
+from inspector.reading.errors import SqliteTrouble
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table
-from inspector.reading.rowids import first_readable
+from inspector.reading.salvage import MOST_ROWS, Salvage, damage_sentence
 from inspector.reading.task_rows import newest_first, task_rows
 from inspector.reading.values import integer, integer_or_none, text
 
 UNREADABLE: Final = "(unreadable)"
 """What stands for the status of a task, and for the type of an event, that only an index knows of."""
-
-_MOST_ROWS: Final = 50_000
-"""So many of the newest rows of a table are looked at: all of them for each page."""
-
-_STEP: Final = 1_000
-_FIRST_ROWID: Final = -(1 << 63)
-
-_Answer = TypeVar("_Answer")
-
-
-def around_damage(read: Callable[[], _Answer], instead: Callable[[], _Answer]) -> _Answer:
-    """Return what ``read`` reads, or where it comes upon damage what is read ``instead``."""
-    try:
-        return read()
-    except SqliteTrouble as error:
-        if not is_damage(error):
-            raise
-    return instead()
 
 
 def damaged_task_page(
@@ -55,7 +35,7 @@ def damaged_task_page(
     A task that only an index knows of has the status :data:`UNREADABLE` and passes by its id alone. Raises
     sqlite3.Error where neither the table nor an index gives anything.
     """
-    found = _Salvage(connection, shape.tasks, shape.tasks.select(*TASK_COLUMNS)).run()
+    found = Salvage(connection, shape.tasks, shape.tasks.select(*TASK_COLUMNS)).run()
     tasks = {task.id: task for task in task_rows(found.rows)}
     known = _known_tasks(connection)
     lost = [_lost_task(*row) for row in known if text(row[1]) not in tasks]
@@ -67,7 +47,7 @@ def damaged_task_page(
         listed = [task for task in listed if _place(task) < _key_place(key) or (after is None and task.id == key.id)]
     limit = max(1, min(limit, PAGE_ROWS))
     return TaskPage(
-        tuple(listed[:limit]), len(listed) > limit, read_at_ms, damage=_sentence("tasks", len(lost), found.unread)
+        tuple(listed[:limit]), len(listed) > limit, read_at_ms, damage=damage_sentence("tasks", len(lost), found.unread)
     )
 
 
@@ -90,7 +70,7 @@ def damaged_event_page(
     try:
         known = connection.rows(f"SELECT {events.rowid}, seq FROM task_events WHERE task_id = ?", [task_id])  # noqa: S608
     except SqliteTrouble:
-        found = _Salvage(connection, events, f"{columns}, task_id").run()
+        found = Salvage(connection, events, f"{columns}, task_id").run()
         unread = found.unread
         rows = [event_of(task_id, row[:-1]) for row in found.rows if row[-1] == task_id]
         if not rows:
@@ -109,7 +89,7 @@ def damaged_event_page(
         tuple(shown),
         more_before=more if after_seq is None else True,
         more_after=more if after_seq is not None else before_seq is not None,
-        damage=_sentence("events", lost, unread),
+        damage=damage_sentence("events", lost, unread),
     )
 
 
@@ -130,7 +110,7 @@ def _known_tasks(connection: ReadConnection) -> list[Row]:
     """Return time of creation and id of the newest tasks, from the index alone; none where that is damaged."""
     try:
         return connection.rows(
-            "SELECT created_at, id FROM tasks ORDER BY created_at DESC, id DESC LIMIT ?", [_MOST_ROWS]
+            "SELECT created_at, id FROM tasks ORDER BY created_at DESC, id DESC LIMIT ?", [MOST_ROWS]
         )
     except SqliteTrouble:
         return []
@@ -152,92 +132,3 @@ def _place(task: TaskRow) -> tuple[int, str]:
 
 def _key_place(key: TaskKey) -> tuple[int, str]:
     return key.created_at or 0, key.id
-
-
-def _sentence(what: str, lost: int, unread: int) -> str:
-    if lost:
-        return f"{lost:,} {what if lost > 1 else what[:-1]} cannot be read: only an index knows of {_them(lost)}."
-    if unread:
-        return (
-            f"Some {what} cannot be read: their table is damaged in {unread:,} {'place' if unread == 1 else 'places'}."
-        )
-    return f"An index of the {what} is damaged; all that their table holds is shown."
-
-
-def _them(many: int) -> str:
-    return "it" if many == 1 else "them"
-
-
-@value
-class _Found:
-    rows: list[Row]
-    unread: int
-    """How many row numbers, or stretches of them, cannot be read."""
-    error: Exception
-
-
-class _Salvage:
-    """The rows of a table by their numbers alone, passing over what cannot be read."""
-
-    def __init__(self, connection: ReadConnection, table: Table, columns: str) -> None:
-        self._connection = connection
-        self._table = table
-        self._sql = (
-            f"SELECT {table.rowid}, {columns} FROM {table.name} NOT INDEXED "  # noqa: S608  names of ours
-            f"WHERE {table.rowid} >= :start ORDER BY {table.rowid} LIMIT :limit"
-        )
-
-    def run(self) -> _Found:
-        """Read what can be read of the newest rows. Raises sqlite3.Error where the table has no row numbers."""
-        found: list[Row] = []
-        unread = 0
-        error: Exception = LookupError("nothing was read")
-        start: int | None = self._start()
-        rows = _STEP
-        while start is not None:
-            try:
-                read = self._read(start, rows)
-            except SqliteTrouble as trouble:
-                if not is_damage(trouble):
-                    raise
-                error = trouble
-                if rows > 1:
-                    rows = max(1, rows // 8)
-                    continue
-                unread += 1
-                start = first_readable(self._reads, start)
-            else:
-                found += read
-                start = _behind(read, start) if len(read) == rows else None
-            # Near damage in small steps: a read that fails has read all the rows before for nothing.
-            rows = min(4 * rows, _STEP)
-        return _Found([row[1:] for row in found[-_MOST_ROWS:]], unread, error)
-
-    def _start(self) -> int:
-        """Return where the newest rows begin, or the first row where nobody can say which they are."""
-        try:
-            sql = f"SELECT max({self._table.rowid}) FROM {self._table.name} NOT INDEXED"  # noqa: S608  names of ours
-            return integer(self._connection.value(sql)) - _MOST_ROWS
-        except SqliteTrouble as error:
-            if not is_damage(error):
-                raise
-            return _FIRST_ROWID
-
-    def _read(self, start: int, rows: int) -> list[Row]:
-        return self._connection.rows(self._sql, {"start": start, "limit": rows, "bytes": PREVIEW_BYTES})
-
-    def _reads(self, start: int) -> tuple[bool, bool]:
-        try:
-            return True, bool(self._read(start, 1))
-        except SqliteTrouble as error:
-            if not is_damage(error):
-                raise
-            return False, False
-
-
-def _behind(rows: list[Row], start: int) -> int:
-    """Return where to read on behind ``rows``, read from ``start``: always further.
-
-    SQLite follows the tree and does not look whether it rises: in a damaged one it can lead in a circle.
-    """
-    return max(start, *(integer(row[0]) for row in rows)) + 1
