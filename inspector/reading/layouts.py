@@ -8,7 +8,7 @@ from inspector.layout.visible import visible
 from inspector.lmsp.values import value
 
 if TYPE_CHECKING:
-    from inspector.layout.description import Description
+    from inspector.layout.description import Description, InvalidDescription
 
 _LARGEST: Final = 1 << 20
 
@@ -24,16 +24,16 @@ class Layouts:
     any_tables: bool = False
     """Whether a file without tasks is opened as well: its tables can be looked at."""
 
-    def known(self) -> "Iterator[Description]":
-        """Give the descriptions of the folders. One that cannot be used is passed over: nobody asked for it."""
+    def known(self) -> "Iterator[Description | InvalidDescription]":
+        """Give the descriptions of the folders, and of one that cannot be used what is wrong with it."""
         from inspector.layout.description import InvalidDescription  # noqa: PLC0415  a native file needs none
 
         for folder in self.folders:
             for path in sorted(folder.glob("*.toml")):
                 try:
                     yield read_description(path)
-                except InvalidDescription:
-                    continue
+                except InvalidDescription as error:
+                    yield error
 
 
 NATIVE_ONLY: Final = Layouts()

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Final
 
-from inspector.layout.description import Description, TimeFormat
+from inspector.layout.description import Description, InvalidDescription, TimeFormat
 from inspector.layout.opened import LayoutKind
-from inspector.reading.connection import ReadConnection
+from inspector.reading.connection import SCHEMA, ReadConnection
 from inspector.reading.errors import Unreadable
 from inspector.reading.guessing import guessed, times_in
 from inspector.reading.layouts import Layouts
@@ -19,18 +19,33 @@ from inspector.reading.values import integer, text
 def mapped_shape(connection: ReadConnection, name: str, layouts: Layouts) -> Shape | None:
     """Return the shape of the database called ``name`` by a description, or None where none fits.
 
-    Raises Unreadable where the one that was asked for has no tasks here.
+    Where one could not be used, it is the one that might have fitted: then a file that none fits is one without
+    tasks, which says so. Raises Unreadable where the one that was asked for has no tasks here, and instead of that
+    shape where ``layouts`` do not take any tables.
     """
+    shape, unusable = _mapped(connection, name, layouts)
+    # Of a damaged schema more can be said than that no layout fits what is left of it.
+    if shape is not None or not unusable or connection.schema != SCHEMA:
+        return shape
+    sentence = f"{name} is an SQLite database, but of no layout that is known."
+    if not layouts.any_tables:
+        raise Unreadable(" ".join((sentence, *unusable)))
+    return no_shape(connection, sentence, *unusable)
+
+
+def _mapped(connection: ReadConnection, name: str, layouts: Layouts) -> tuple[Shape | None, tuple[str, ...]]:
+    """Return the shape by a description that fits, and a sentence on each that could not be used before it."""
     found = found_tables(connection)
-    notes = []
     description = layouts.asked_for
+    unusable: tuple[str, ...] = ()
     if description is None:
-        description = next((each for each in layouts.known() if fits(each, found)), None)
+        description, unusable = _fitting(layouts, found)
     is_guess = description is None
     if description is None and layouts.folders:
         description = guessed(connection, found)
     if description is None:
-        return None
+        return None, unusable
+    notes = list(unusable)
     views, missing = views_of(description, found, counts_events=_finds_events(connection, description, found))
     if layouts.asked_for is not None and "tasks" in missing:
         raise Unreadable(f"{name} is not of the layout “{description.name}”: {missing['tasks']}")
@@ -39,7 +54,18 @@ def mapped_shape(connection: ReadConnection, name: str, layouts: Layouts) -> Sha
         notes.append(_guess(description))
     notes += [sentence for part, sentence in missing.items() if part in description.parts() or part == "events"]
     notes += _unnamed(description, found)
-    return _viewed(connection, views, missing, description, tuple(notes))
+    return _viewed(connection, views, missing, description, tuple(notes)), unusable
+
+
+def _fitting(layouts: Layouts, found: Mapping[str, Found]) -> tuple[Description | None, tuple[str, ...]]:
+    """Return the first known description that fits, and a sentence on each before it that cannot be used."""
+    unusable = []
+    for each in layouts.known():
+        if isinstance(each, InvalidDescription):
+            unusable.append(f"A layout is passed over: {each.sentence}")
+        elif fits(each, found):
+            return each, tuple(unusable)
+    return None, tuple(unusable)
 
 
 def shape_of_other_times(connection: ReadConnection, name: str, layouts: Layouts) -> Shape | None:
@@ -47,7 +73,7 @@ def shape_of_other_times(connection: ReadConnection, name: str, layouts: Layouts
     tasks = found_tables(connection).get("tasks")
     if tasks is None or times_in(connection, tasks, "created_at") in (None, TimeFormat.UNIX_MS):
         return None
-    return mapped_shape(connection, name, layouts)
+    return _mapped(connection, name, layouts)[0]
 
 
 def _viewed(
@@ -124,9 +150,9 @@ def _and_more(names: list[str]) -> str:
     return f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
 
 
-def no_shape(connection: ReadConnection, sentence: str) -> Shape:
-    """Return the shape of a database in which nothing was recognised, which ``sentence`` says."""
-    return _viewed(connection, *views_of(_NOTHING, {}), None, (sentence,))
+def no_shape(connection: ReadConnection, *sentences: str) -> Shape:
+    """Return the shape of a database in which nothing was recognised, which the first of ``sentences`` says."""
+    return _viewed(connection, *views_of(_NOTHING, {}), None, sentences)
 
 
 _MOST_NAMED: Final = 8
