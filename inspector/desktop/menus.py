@@ -3,6 +3,7 @@
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 
+from inspector.desktop.layout_actions import LayoutActions
 from inspector.desktop.main_window import DESTINATIONS, MainWindow
 from inspector.desktop.mode_actions import ModeActions
 from inspector.desktop.widgets.theme import Theme
@@ -26,6 +27,7 @@ class WindowActions(QObject):
         self.copy_id = self._action("Copy task id", "Ctrl+Shift+C")
         self.about = self._action("About LMSP Inspector")
         self.modes = ModeActions(self)
+        self.layouts = LayoutActions(self)
         self.content.setCheckable(True)
         self.allow.setCheckable(True)
         self.allow.setEnabled(False)
@@ -40,6 +42,7 @@ class WindowActions(QObject):
         """Put the actions into the menus of ``window``, with a choice of themes that stands at ``theme``."""
         window.file_menu.addActions([self.open, self.open_copy])
         self.modes.fill(window.file_menu.addMenu(self.tr("How it is read")))
+        self.layouts.fill(window.file_menu.addMenu(self.tr("Which layout it has")))
         window.file_menu.addSeparator()
         window.file_menu.addActions([self.close_file, self.quit])
         view = window.view_menu
