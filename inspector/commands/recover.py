@@ -19,6 +19,8 @@ from inspector.commands.ending import NotDone, Refused, unusable
 from inspector.commands.holding import holders_by_descriptor, holders_by_lock_and_descriptor
 from inspector.commands.opening import (
     asked,
+    damage_document,
+    damage_lines,
     layouts_of_others,
     opened_document,
     opened_lines,
@@ -30,6 +32,7 @@ from inspector.commands.output import NO_STATUS, write_json, write_lines
 from inspector.commands.proving import Proof, proof_document, proof_lines
 from inspector.commands.table import Column, aligned, terminal_width
 from inspector.layout.opened import Mode, Opened
+from inspector.layout.pages import Leftovers
 from inspector.layout.visible import visible
 from inspector.lmsp.recovery import RecoveryPlan, RecoveryStep, plan_recovery
 from inspector.reading.copying import NotCopied, copy_database
@@ -87,6 +90,7 @@ def recover(
         raise click.UsageError("--proof is for the preview.")
     proof = Proof(database, mode, clock) if proving else None
     opened: Opened | None = None
+    damage: list[str] = []
     if applying:
         plan = _applied(database, clock)
         told = f"Applied to {visible(str(database))}"
@@ -95,13 +99,16 @@ def recover(
         told = f"Applied to the copy {visible(str(copy))}"
     else:
         with reading(database, mode, clock, layouts=layouts_of_others(layout)) as reader:
-            plan = plan_recovery(asked(reader, LeftoversRequest(), tuple))
+            left = asked(reader, LeftoversRequest(), Leftovers)
+            plan = plan_recovery(left.tasks)
+            damage += [left.damage] if left.damage else []
             opened = reader.opened
         told = "Preview, nothing is written"
     if as_json:
-        write_json(_document(plan, opened, proof_document(proof)))
+        write_json(_document(plan, opened, damage_document(damage) + proof_document(proof)))
     else:
-        write_lines(*_listing(plan, told), *(opened_lines(opened) if opened else ()), *proof_lines(proof))
+        how = opened_lines(opened) if opened else ()
+        write_lines(*_listing(plan, told), *damage_lines(damage), *how, *proof_lines(proof))
 
 
 def _applied(path: Path, clock: Clock) -> RecoveryPlan:

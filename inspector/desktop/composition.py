@@ -186,7 +186,7 @@ class Inspector:
         view = RecoveryView(self._zone)
         view.task_requested.connect(self._show_task)
         self._to_forget.append(view.clear)
-        wiring = RecoveryWiring(view, self.session)
+        wiring = RecoveryWiring(view, self.session, partial(self._damage.tell, "recovery"))
         self.window.view_changed.connect(lambda name: wiring.set_on_screen(name == "recovery"))
         self.frame.add_words("recovery", wiring.summary)
         self._wirings.append(wiring)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from inspector.layout.rows import EventRow, ModelRow, TaskRow
+from inspector.lmsp.recovery import Leftover
 from inspector.lmsp.values import value
 
 PAGE_ROWS = 200
@@ -129,6 +130,15 @@ class Progress:
     """About how many there are, where that is known."""
     hits: tuple[EventHit, ...] = ()
     """What was found since the last time, where the question is for events."""
+
+
+@value
+class Leftovers:
+    """The tasks in no final status, oldest first."""
+
+    tasks: tuple[Leftover, ...]
+    damage: str = ""
+    """What of them, or of their logs, cannot be read, in one sentence or two; empty where all could be."""
 
 
 @value

@@ -6,6 +6,13 @@ from inspector.layout.pages import PAGE_ROWS
 from inspector.reading.connection import ReadConnection
 from inspector.reading.counts import counts
 from inspector.reading.damaged import damaged_event_page, damaged_task_page
+from inspector.reading.damaged_details import (
+    damaged_leftovers,
+    damaged_log_stretch,
+    damaged_task_detail,
+    damaged_tasks_by_id,
+    damaged_tasks_by_prefix,
+)
 from inspector.reading.details import event_data, event_page, log_stretch, task_detail
 from inspector.reading.errors import Unanswered
 from inspector.reading.jobs import answer_at_once, job_of
@@ -13,6 +20,7 @@ from inspector.reading.leftovers import leftovers
 from inspector.reading.recognising import Shape
 from inspector.reading.requests import (
     CountsRequest,
+    DescriptionRequest,
     EventDataRequest,
     EventPageRequest,
     EventSearchRequest,
@@ -57,22 +65,26 @@ def answer_of(
             asked = (connection, shape, wanted, after, limit, now_ms)
             return around_damage(lambda: task_page(*asked, start=start), lambda: damaged_task_page(*asked, start=start))
         case TasksByPrefixRequest(prefix, wanted):
-            return tasks_by_prefix(connection, shape, prefix, wanted)
+            named = (connection, shape, prefix, wanted)
+            return around_damage(lambda: tasks_by_prefix(*named), lambda: damaged_tasks_by_prefix(*named))
         case TasksByIdRequest(ids):
-            return tasks_by_id(connection, shape, ids[:PAGE_ROWS])
+            some = (connection, shape, ids[:PAGE_ROWS])
+            return around_damage(lambda: tasks_by_id(*some), lambda: damaged_tasks_by_id(*some))
         case TaskDetailRequest(task_id):
-            return task_detail(connection, shape, task_id)
+            one = (connection, shape, task_id)
+            return around_damage(lambda: task_detail(*one), lambda: damaged_task_detail(*one))
         case EventPageRequest(task_id, after_seq, before_seq, limit):
             page = (connection, shape, task_id, after_seq, before_seq, limit)
             return around_damage(lambda: event_page(*page), lambda: damaged_event_page(*page))
         case EventDataRequest(task_id, seq, limit):
             return event_data(connection, shape, task_id, seq, limit)
         case TimelineRequest():
-            return log_stretch(connection, shape, request)
+            log = (connection, shape, request)
+            return around_damage(lambda: log_stretch(*log), lambda: damaged_log_stretch(*log))
         case CountsRequest(wanted) if not connection.holds_back:
             return counts(connection, shape, wanted, now_ms)
         case LeftoversRequest():
-            return leftovers(connection, shape)
+            return around_damage(lambda: leftovers(connection, shape), lambda: damaged_leftovers(connection, shape))
         case RetentionRequest(keep_ms):
             return retention_plan(connection, shape, keep_ms, now_ms)
         case TablesRequest() | TableRowsRequest() | TableValueRequest() | StatementRequest():
@@ -84,5 +96,9 @@ def answer_of(
             return answer_at_once(job, Rests(connection, wait).after)
         case HealthRequest() | ProofRequest():
             raise Unanswered("This is asked of a process of its own.")
+        case DescriptionRequest():
+            from inspector.layout.description import toml_of  # noqa: PLC0415  a native file needs none of it
+
+            return None if shape.description is None else toml_of(shape.description)
         case Watch():
             return None

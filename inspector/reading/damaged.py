@@ -4,20 +4,15 @@ A page that an index leads to fails as a whole where one row of it, or the index
 which rows there should be, the table alone gives those that can be read, and each does without the other.
 """
 
-from typing import Final
-
 from inspector.layout.pages import PAGE_ROWS, EventPage, TaskFilter, TaskKey, TaskPage
 from inspector.layout.rows import EventRow, TaskRow
 from inspector.reading.connection import ReadConnection, Row, Value
 from inspector.reading.details import PREVIEW_BYTES, event_of, start_of
 from inspector.reading.errors import SqliteTrouble
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table
-from inspector.reading.salvage import MOST_ROWS, Salvage, damage_sentence
+from inspector.reading.salvage import MOST_ROWS, UNREADABLE, Salvage, damage_sentence
 from inspector.reading.task_rows import newest_first, task_rows
 from inspector.reading.values import integer, integer_or_none, text
-
-UNREADABLE: Final = "(unreadable)"
-"""What stands for the status of a task, and for the type of an event, that only an index knows of."""
 
 
 def damaged_task_page(
@@ -32,13 +27,13 @@ def damaged_task_page(
 ) -> TaskPage:
     """Return the page of tasks as far as they can be read, newest first; ``damage`` says what is missing.
 
-    A task that only an index knows of has the status :data:`UNREADABLE` and passes by its id alone. Raises
+    A task that only an index knows of has the status UNREADABLE and passes by its id alone. Raises
     sqlite3.Error where neither the table nor an index gives anything.
     """
     found = Salvage(connection, shape.tasks, shape.tasks.select(*TASK_COLUMNS)).run()
     tasks = {task.id: task for task in task_rows(found.rows)}
-    known = _known_tasks(connection)
-    lost = [_lost_task(*row) for row in known if text(row[1]) not in tasks]
+    known = known_tasks(connection)
+    lost = [lost_task(*row) for row in known if text(row[1]) not in tasks]
     if not tasks and not lost:
         raise found.error
     listed = newest_first([task for task in (*tasks.values(), *lost) if wanted.passes(task)])
@@ -56,7 +51,7 @@ def damaged_event_page(
 ) -> EventPage:
     """Return the page of a task's events as far as they can be read, rising; ``damage`` says what is missing.
 
-    An event that only an index knows of has the type :data:`UNREADABLE`. Raises sqlite3.Error as above.
+    An event that only an index knows of has the type UNREADABLE. Raises sqlite3.Error as above.
     """
 
     def is_wanted(seq: int) -> bool:
@@ -106,7 +101,7 @@ def _event(
         return EventRow(integer(number), task_id, integer(seq), UNREADABLE, "", 0, None, "", 0)
 
 
-def _known_tasks(connection: ReadConnection) -> list[Row]:
+def known_tasks(connection: ReadConnection) -> list[Row]:
     """Return time of creation and id of the newest tasks, from the index alone; none where that is damaged."""
     try:
         return connection.rows(
@@ -116,7 +111,8 @@ def _known_tasks(connection: ReadConnection) -> list[Row]:
         return []
 
 
-def _lost_task(created_at: Value, task_id: Value) -> TaskRow:
+def lost_task(created_at: Value, task_id: Value) -> TaskRow:
+    """Return what stands for a task that only an index knows of."""
     return TaskRow(
         *(text(task_id), None, None, "", UNREADABLE, None, None, 0, 0, None),
         created_at=integer_or_none(created_at),

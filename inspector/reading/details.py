@@ -34,12 +34,12 @@ def task_detail(connection: ReadConnection, shape: Shape, task_id: str) -> TaskD
         if not found:
             return None
         request, snapshot, error_message = (
-            _large(connection, shape.tasks, column, ("id",), (task_id,), DETAIL_BYTES)
+            large_text(connection, shape.tasks, column, ("id",), (task_id,), DETAIL_BYTES)
             for column in ("request", "snapshot", "error_message")
         )
         response = None
         if shape.responses is not None and "task_id" in shape.responses.columns:
-            response = _large(connection, shape.responses, "body", ("task_id",), (task_id,), DETAIL_BYTES)
+            response = large_text(connection, shape.responses, "body", ("task_id",), (task_id,), DETAIL_BYTES)
     return TaskDetail(task_row(found[0]), request, snapshot, error_message, response)
 
 
@@ -68,7 +68,7 @@ def event_data(connection: ReadConnection, shape: Shape, task_id: str, seq: int,
     """Return the data of one event, cut to ``limit`` bytes; None where there is no such event."""
     limit = max(1, min(limit, LONGEST_VALUE - 1))
     with connection.one_moment():
-        return _large(connection, shape.events, "data", ("task_id", "seq"), (task_id, seq), limit)
+        return large_text(connection, shape.events, "data", ("task_id", "seq"), (task_id, seq), limit)
 
 
 def log_stretch(connection: ReadConnection, shape: Shape, request: TimelineRequest) -> LogStretch:
@@ -77,7 +77,13 @@ def log_stretch(connection: ReadConnection, shape: Shape, request: TimelineReque
     limit = max(1, min(request.limit, STRETCH_EVENTS))
     columns = shape.events.select("seq", "type", "status", "created_at")
     sql = f"SELECT {columns} FROM task_events WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?"  # noqa: S608  ours
-    rows = connection.rows(sql, [task_id, after_seq, limit + 1])
+    return stretch_of(connection, shape, request, connection.rows(sql, [task_id, after_seq, limit + 1]))
+
+
+def stretch_of(connection: ReadConnection, shape: Shape, request: TimelineRequest, rows: list[Row]) -> LogStretch:
+    """Return the stretch that a log's next rows make: seq, type, status and time of one more than it may have."""
+    task_id, after_seq = request.task_id, request.after_seq
+    limit = max(1, min(request.limit, STRETCH_EVENTS))
     more = len(rows) > limit
     rows = _with_statuses(rows[:limit], request.status)
     if not rows:
@@ -235,9 +241,10 @@ def start_of(column: str, table: Table) -> str:
     return f"substr(CAST({column} AS BLOB), 1, :bytes), length(CAST({column} AS BLOB))"
 
 
-def _large(
+def large_text(
     connection: ReadConnection, table: Table, column: str, keys: tuple[str, ...], key: tuple[Value, ...], most: int
 ) -> StoredText | None:
+    """Return a large column of the first row whose ``keys`` are ``key``, cut to ``most`` bytes; None for nothing."""
     if column not in table.columns:
         return None
     matches = " AND ".join(f"{name} = :key_{at}" for at, name in enumerate(keys))

@@ -1,10 +1,12 @@
 """What recovery would find: the tasks that are in no final status."""
 
+from collections.abc import Iterable
 from typing import Final
 
+from inspector.layout.pages import Leftovers
 from inspector.lmsp.recovery import Leftover
 from inspector.lmsp.statuses import FINAL, known_status
-from inspector.reading.connection import ReadConnection
+from inspector.reading.connection import ReadConnection, Row, Value
 from inspector.reading.recognising import Shape
 from inspector.reading.values import integer, integer_or_none, text, text_or_none
 
@@ -17,17 +19,22 @@ _NOT_FINAL: Final = (
 )
 """The gaps between the final statuses: so an unknown status is found too, and each gap by the index on the status."""
 
+ROW: Final = ("created_at", "id", "status", "on_restart", "attempt", "last_seq", "snapshot_seq")
+"""What recovery has to know of a task's row."""
 
-_LOG_END: Final = """,
+LOG_END: Final = """
     coalesce((SELECT max(seq) FROM task_events WHERE task_id = tasks.id), 0),
     (SELECT status FROM task_events WHERE task_id = tasks.id ORDER BY seq DESC LIMIT 1)"""
+"""The last sequence number of the log of ``tasks.id``, 0 where it is empty, and the status of that event."""
+
+UNKNOWN_END: Final[tuple[Value, Value]] = (None, None)
+"""The same of a log that is not looked at: it counts as known from the task's row."""
 
 
-def leftovers(connection: ReadConnection, shape: Shape) -> tuple[Leftover, ...]:
+def leftovers(connection: ReadConnection, shape: Shape) -> Leftovers:
     """Return what recovery has to know of every task that is in no final status, oldest first."""
-    columns = shape.tasks.select("created_at", "id", "status", "on_restart", "attempt", "last_seq", "snapshot_seq")
-    # Only where an index finds the end of a log: elsewhere it counts as known from the task's row.
-    columns += _LOG_END if shape.events.is_ours else ", NULL, NULL"
+    # The end of a log only where an index finds it.
+    columns = f"{shape.tasks.select(*ROW)}, {LOG_END if shape.events.is_ours else 'NULL, NULL'}"
     with connection.one_moment():
         # One statement for all the gaps would walk over every task instead.
         rows = [
@@ -35,7 +42,11 @@ def leftovers(connection: ReadConnection, shape: Shape) -> tuple[Leftover, ...]:
             for gap in _NOT_FINAL
             for row in connection.rows(f"SELECT {columns} FROM tasks WHERE {gap}")  # noqa: S608  names of ours
         ]
-    rows.sort(key=lambda row: (integer(row[0]), text(row[1])))
+    return Leftovers(in_order(rows))
+
+
+def in_order(rows: Iterable[Row]) -> tuple[Leftover, ...]:
+    """Return what ``rows``, of :data:`ROW` and :data:`LOG_END`, tell, oldest first."""
     return tuple(
         Leftover(
             task_id=text(task_id),
@@ -47,5 +58,7 @@ def leftovers(connection: ReadConnection, shape: Shape) -> tuple[Leftover, ...]:
             log_seq=integer_or_none(log_seq),
             log_ended=known_status(log_status) in FINAL,
         )
-        for _, task_id, status, policy, attempt, last_seq, snapshot_seq, log_seq, log_status in rows
+        for _, task_id, status, policy, attempt, last_seq, snapshot_seq, log_seq, log_status in sorted(
+            rows, key=lambda row: (integer(row[0]), text(row[1]))
+        )
     )

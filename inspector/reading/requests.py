@@ -8,6 +8,7 @@ from inspector.layout.pages import (
     Counts,
     EventHits,
     EventPage,
+    Leftovers,
     LogStretch,
     ModelPage,
     TaskFilter,
@@ -18,7 +19,6 @@ from inspector.layout.pages import (
 from inspector.layout.rows import StoredText, TaskDetail, TaskRow
 from inspector.layout.tables import RowKey, RowPage, StatementAnswer, StoredCell, TableList
 from inspector.layout.traces import TouchState
-from inspector.lmsp.recovery import Leftover
 from inspector.lmsp.retention import RetentionPlan
 from inspector.lmsp.values import value
 
@@ -148,8 +148,8 @@ class ModelsRequest(Question[ModelPage]):
 
 
 @value
-class LeftoversRequest(Question[tuple[Leftover, ...]]):
-    """Every task that is in no final status, also of unknown status, oldest first. Answer: a tuple of Leftover."""
+class LeftoversRequest(Question[Leftovers]):
+    """Every task that is in no final status, also of unknown status, oldest first. Answer: Leftovers."""
 
 
 @value
@@ -233,6 +233,11 @@ class ProofRequest(Question[TouchState]):
 
 
 @value
+class DescriptionRequest(Question[str | None]):
+    """What the file is read as, as TOML that can be kept and corrected. Answer: text, None for the native layout."""
+
+
+@value
 class Watch(Question[None]):
     """Which tasks are on screen, and how often to look. Answer: None.
 
@@ -263,5 +268,6 @@ Request: TypeAlias = (
     | TableRowsRequest
     | TableValueRequest
     | StatementRequest
+    | DescriptionRequest
     | Watch
 )

@@ -3,16 +3,20 @@
 from collections.abc import Callable
 from typing import Final, TypeVar
 
+from inspector.layout.opened import LayoutKind
 from inspector.lmsp.values import value
 from inspector.reading.connection import ReadConnection, Row
 from inspector.reading.details import PREVIEW_BYTES
 from inspector.reading.errors import SqliteTrouble, is_damage
-from inspector.reading.recognising import Table
+from inspector.reading.recognising import Shape, Table
 from inspector.reading.rowids import first_readable
 from inspector.reading.values import integer
 
 MOST_ROWS: Final = 50_000
 """So many of the newest rows of a table are looked at: all of them for each page."""
+
+UNREADABLE: Final = "(unreadable)"
+"""What stands for the status of a task, or the type of an event, that only an index knows of, and for a lost text."""
 
 _STEP: Final = 1_000
 _FIRST_ROWID: Final = -(1 << 63)
@@ -28,6 +32,24 @@ def around_damage(read: Callable[[], _Answer], instead: Callable[[], _Answer]) -
         if not is_damage(error):
             raise
     return instead()
+
+
+def unreadable_tables(connection: ReadConnection, shape: Shape) -> list[str]:
+    """Return the tables of the native layout that not even their first row can be read of."""
+    if shape.description is not None or shape.kind is LayoutKind.UNKNOWN:
+        return []
+    tables = (shape.tasks, shape.events, shape.models, shape.responses, shape.config, shape.keys)
+    return [table.name for table in tables if table is not None and _is_unreadable(connection, table.name)]
+
+
+def _is_unreadable(connection: ReadConnection, table: str) -> bool:
+    try:
+        connection.rows(f"SELECT 1 FROM main.{table} NOT INDEXED LIMIT 1")  # noqa: S608  a name of ours
+    except SqliteTrouble as error:
+        if not is_damage(error):
+            raise
+        return True
+    return False
 
 
 def damage_sentence(what: str, lost: int, unread: int) -> str:

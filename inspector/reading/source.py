@@ -23,6 +23,7 @@ from inspector.reading.main_file import lacking_pages
 from inspector.reading.opening import Look, look_at
 from inspector.reading.private_copy import PrivateCopy
 from inspector.reading.recognising import Shape, recognise
+from inspector.reading.salvage import unreadable_tables
 from inspector.reading.whole_copies import copy_live
 
 _TRIES: Final = 3
@@ -148,6 +149,7 @@ def _open(look: Look, should_stop: Callable[[], bool], layouts: Layouts) -> Sour
         try:
             with connection.within(_OPENING_MS):
                 shape = recognise(connection, look.name, layouts)
+                unread = unreadable_tables(connection, shape)
                 if copy is not None and not allowed.damage:
                     notes += _check(connection, look.name)
                 elif look.wal and look.mode is not Mode.RESTING and (pages := lacking_pages(connection, path)):
@@ -159,6 +161,7 @@ def _open(look: Look, should_stop: Callable[[], bool], layouts: Layouts) -> Sour
         if copy is not None:
             copy.remove()
         raise
+    notes += [f"Nothing of the table {table} can be read: the file is damaged." for table in unread]
     if allowed.functions:
         notes.append("Its schema calls functions that SQLite takes for unsafe; it is read all the same.")
     if allowed.damage:

@@ -24,7 +24,7 @@ _KNOWN: Final[dict[tuple[str, str], type]] = {
     for known in (
         *(opened.Mode, opened.LayoutKind, opened.Opened),
         *(pages.TaskFilter, pages.TaskKey, pages.TaskPage, pages.EventPage, pages.Tick, pages.LogStretch),
-        *(pages.Counts, pages.ModelPage, pages.TaskPlaces),
+        *(pages.Counts, pages.ModelPage, pages.TaskPlaces, pages.Leftovers),
         *(rows.TaskRow, rows.StoredText, rows.TaskDetail, rows.EventRow, rows.ModelRow),
         *(recovery.Leftover, retention.RetentionPlan),
         *(requests.TaskPageRequest, requests.TasksByIdRequest, requests.TaskDetailRequest, requests.EventPageRequest),
@@ -33,7 +33,7 @@ _KNOWN: Final[dict[tuple[str, str], type]] = {
         *(requests.TasksByPrefixRequest, requests.EventSearchRequest, pages.EventHit, pages.EventHits),
         *(tables.Storage, tables.StoredCell, tables.StoredColumn, tables.StoredTable, tables.TableList),
         *(tables.StoredRow, tables.RowPage, tables.StatementAnswer, requests.TablesRequest, requests.TableRowsRequest),
-        *(requests.TableValueRequest, requests.StatementRequest),
+        *(requests.TableValueRequest, requests.StatementRequest, requests.DescriptionRequest),
         *(requests.HealthRequest, health.TableHealth, health.Health),
         *(requests.ProofRequest, traces.FileTrace, traces.TouchState),
         *(pages.Progress, messages.Stop, messages.Progressed),

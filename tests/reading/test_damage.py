@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from inspector.layout.pages import EventPage, TaskPage
-from inspector.reading.damaged import UNREADABLE
 from inspector.reading.errors import Unanswered
 from inspector.reading.messages import Moved
 from inspector.reading.reader import open_reader
@@ -15,6 +14,7 @@ from inspector.reading.requests import (
     EventPageRequest,
     TaskPageRequest,
 )
+from inspector.reading.salvage import UNREADABLE
 from tests.support.damage import QUESTIONS, many_pages, read_damaged
 from tests.support.reading_crashes import crashed
 from tests.support.reading_databases import read_at

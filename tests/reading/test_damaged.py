@@ -1,7 +1,6 @@
 """Around damage everything else is read, and what is missing is marked in its place."""
 
 import random
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,14 +9,14 @@ import pytest
 from inspector.demo.simulating import simulate
 from inspector.layout.pages import EventPage, TaskFilter, TaskKey, TaskPage
 from inspector.lmsp.statuses import Status
-from inspector.reading.damaged import UNREADABLE
 from inspector.reading.errors import Unanswered
 from inspector.reading.reader import open_reader
 from inspector.reading.requests import EventPageRequest, TaskPageRequest
+from inspector.reading.salvage import UNREADABLE
 from tests.support.damage import cut_off, many_pages
+from tests.support.pages import children, root_of, zeroed
 from tests.support.reading_databases import read_at
 
-PAGE = 4096
 ALL = [f"task-{number:03}" for number in reversed(range(60))]
 
 
@@ -33,33 +32,10 @@ def pages(whole: bytes, tmp_path_factory: pytest.TempPathFactory) -> Callable[[s
     path.write_bytes(whole)
 
     def tell(name: str) -> list[int]:
-        db = sqlite3.connect(path)
-        sql = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
-        (root,) = db.execute(sql, [name]).fetchone()
-        db.close()
+        root = root_of(path, name)
         return [root, *children(whole, root)]
 
     return tell
-
-
-def children(data: bytes, page: int) -> list[int]:
-    """Return the pages below an interior page of a b-tree, in order (SQLite's file format, section 1.6)."""
-    start = (page - 1) * PAGE
-    if data[start] not in (2, 5):
-        return []
-    count = int.from_bytes(data[start + 3 : start + 5], "big")
-    cells = [int.from_bytes(data[start + 12 + 2 * at : start + 14 + 2 * at], "big") for at in range(count)]
-    below = [int.from_bytes(data[start + cell : start + cell + 4], "big") for cell in cells]
-    below.append(int.from_bytes(data[start + 8 : start + 12], "big"))
-    return [each for child in below for each in (child, *children(data, child))]
-
-
-def zeroed(path: Path, whole: bytes, *pages: int) -> Path:
-    data = bytearray(whole)
-    for page in pages:
-        data[(page - 1) * PAGE : page * PAGE] = bytes(PAGE)
-    path.write_bytes(data)
-    return path
 
 
 def tasks(path: Path, request: TaskPageRequest | None = None) -> TaskPage:

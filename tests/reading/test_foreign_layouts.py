@@ -8,7 +8,7 @@ import pytest
 
 from inspector.layout.description import InvalidDescription, TimeFormat
 from inspector.layout.opened import LayoutKind
-from inspector.layout.pages import Counts, EventPage, LogStretch, TaskFilter, TaskPage
+from inspector.layout.pages import Counts, EventPage, Leftovers, LogStretch, TaskFilter, TaskPage
 from inspector.layout.rows import TaskDetail
 from inspector.reading.errors import Unreadable
 from inspector.reading.layouts import Layouts, layout_folders, read_description
@@ -91,8 +91,8 @@ def test_every_question_is_answered_on_another_layout(tmp_path: Path, name: str)
         assert isinstance(detail, TaskDetail)
         assert detail.request is not None
         leftovers = reader.answer(LeftoversRequest())
-        assert isinstance(leftovers, tuple)
-        assert [leftover.task_id for leftover in leftovers] == ["second"]
+        assert isinstance(leftovers, Leftovers)
+        assert [leftover.task_id for leftover in leftovers.tasks] == ["second"]
         for request in (TaskPlacesRequest(), TasksByPrefixRequest("fir"), TimelineRequest("first"), Watch(("first",))):
             reader.answer(request)
         if name == "integer states":

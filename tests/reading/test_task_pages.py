@@ -175,7 +175,7 @@ def test_leftovers_are_all_that_is_not_final_oldest_first(database: Database) ->
         if status not in ("queued", "running"):
             move_task(database.service, status, status)
 
-    found = leftovers(database.connection, database.shape)
+    found = leftovers(database.connection, database.shape).tasks
 
     assert [leftover.task_id for leftover in found] == ["cancelling", "running", "loading", "queued"]
     assert found[-1] == Leftover("queued", "queued", "retry", 1, 1, None, log_seq=1)
@@ -193,7 +193,7 @@ def test_a_task_of_unknown_status_is_a_leftover_that_is_left_alone(tmp_path: Pat
     db.close()
     connection, _ = connect(str(path), "mode=ro&immutable=1")
 
-    found = leftovers(connection, recognise(connection, "other.db"))
+    found = leftovers(connection, recognise(connection, "other.db")).tasks
 
     connection.close()
     assert {leftover.task_id for leftover in found} == {f"odd{at}" for at in range(len(odd))}

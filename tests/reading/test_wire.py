@@ -42,6 +42,7 @@ from inspector.lmsp.retention import RetentionPlan
 from inspector.reading.messages import Answer, Asked, Failed, Lost, Message, Moved, Progressed, Stop
 from inspector.reading.requests import (
     CountsRequest,
+    DescriptionRequest,
     EventDataRequest,
     EventPageRequest,
     EventSearchRequest,
@@ -91,6 +92,7 @@ MESSAGES: tuple[Message, ...] = (
     Asked(17, TableRowsRequest('a"b', ((b"\xff",), 1, 0.5, b"\0"), backwards=True)),
     Asked(18, TableValueRequest('a"b', (1,), "c")),
     Asked(19, StatementRequest("SELECT 1")),
+    Asked(20, DescriptionRequest()),
     Answer(16, TableList((TABLE,), 3, 1)),
     Answer(17, RowPage(TABLE, (StoredRow(((b"\xff",), 1), (CELL,)),), True, "Damaged.", (1,), 1)),
     Answer(18, CELL),

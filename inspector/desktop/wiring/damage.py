@@ -10,6 +10,7 @@ from inspector.layout.opened import Opened
 _FACTS: Final = {
     "tasks": "Part of the list of tasks cannot be read.",
     "events": "Part of this task's event log cannot be read.",
+    "recovery": "Part of what recovery would find cannot be read.",
 }
 
 
@@ -23,7 +24,7 @@ class Damage:
         session.opened.connect(self._on_opened)
 
     def tell(self, what: str, sentence: str) -> None:
-        """Say of ``tasks`` or ``events`` what is missing, or with an empty sentence that nothing is."""
+        """Say of ``tasks``, ``events`` or ``recovery`` what is missing, or with an empty sentence that nothing is."""
         if sentence == self._told.get(what, ""):
             return
         self._told[what] = sentence

@@ -1,10 +1,13 @@
 """The Recovery view on a session: the plan, made anew whenever an unfinished task moved."""
 
+from collections.abc import Callable
+
 from inspector.desktop.recovery.view import RecoveryView
 from inspector.desktop.session.latest_only import OneAtATime
 from inspector.desktop.session.session import Session
 from inspector.desktop.widgets.words import counted, grouped
-from inspector.lmsp.recovery import Leftover, RecoveryPlan, plan_recovery
+from inspector.layout.pages import Leftovers
+from inspector.lmsp.recovery import RecoveryPlan, plan_recovery
 from inspector.reading.requests import LeftoversRequest
 
 
@@ -14,7 +17,9 @@ class RecoveryWiring:
     It asks only while the view is on screen, and once more when the view comes back.
     """
 
-    def __init__(self, view: RecoveryView, session: Session) -> None:
+    def __init__(self, view: RecoveryView, session: Session, damaged: Callable[[str], None]) -> None:
+        """Keep ``view`` on the session; ``damaged`` hears what of the leftovers cannot be read."""
+        self._damaged = damaged
         self._view = view
         self._session = session
         self._leftovers = OneAtATime()
@@ -42,8 +47,9 @@ class RecoveryWiring:
             self._session.spawn(self._show_plan())
 
     async def _show_plan(self) -> None:
-        def show(leftovers: tuple[Leftover, ...]) -> None:
-            self._plan = plan_recovery(leftovers)
+        def show(leftovers: Leftovers) -> None:
+            self._damaged(leftovers.damage)
+            self._plan = plan_recovery(leftovers.tasks)
             self._view.show_plan(self._plan, self._session.read_at_ms or 0)
 
         await self._leftovers.refresh(lambda: self._session.ask(LeftoversRequest()), show)
