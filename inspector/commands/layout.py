@@ -12,6 +12,7 @@ from inspector.commands.output import write_lines
 from inspector.layout.description import toml_of
 from inspector.layout.opened import Mode
 from inspector.layout.visible import visible
+from inspector.reading.layouts import NotSaved, save_description
 
 
 @click.command()
@@ -35,10 +36,7 @@ def layout(clock: Clock, database: Path, target: Path | None, mode: Mode | None,
         write_lines(*(visible(line) for line in text.splitlines()))
         return
     try:
-        with target.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError as error:
-        raise NotDone(f"{visible(str(target))} is there already and is left as it is.") from error
-    except OSError as error:
-        raise NotDone(f"{visible(str(target))} cannot be written: {error.strerror}.") from error
+        save_description(text, target)
+    except NotSaved as error:
+        raise NotDone(error.sentence) from error
     write_lines(f"Saved as {visible(str(target))}.", *opened_lines(opened))

@@ -22,7 +22,6 @@ from inspector.desktop.session.session import Session
 from inspector.desktop.settings import Settings
 from inspector.desktop.tasks.view import TasksView
 from inspector.desktop.views import Views
-from inspector.desktop.widgets.message_kind import MessageKind
 from inspector.desktop.widgets.theme import Theme, apply_theme
 from inspector.desktop.wiring.content import Content
 from inspector.desktop.wiring.damage import Damage
@@ -38,7 +37,6 @@ from inspector.layout.visible import visible
 
 if TYPE_CHECKING:
     from inspector.desktop.actions.open_file import OpenFileAction
-    from inspector.desktop.actions.open_with_layout import OpenWithLayoutAction
     from inspector.desktop.detail.view import DetailPane
     from inspector.desktop.digests.view import ModelsView
     from inspector.desktop.menus import WindowActions
@@ -65,7 +63,6 @@ class Inspector:
         self._zone = local_zone()
         self._late_checks = Late(self._make_checks)
         self._late_opening = Late(self._make_opening)
-        self._late_with_layout = Late(self._make_with_layout)
         self._late_statements = Late(self._make_statements)
         self._late_drawer = Late(self._make_drawer)
         self._to_forget: list[Callable[[], None]] = []
@@ -246,16 +243,8 @@ class Inspector:
         opening.chosen.connect(self.open)
         return opening
 
-    def _make_with_layout(self) -> "OpenWithLayoutAction":
-        from inspector.desktop.actions.open_with_layout import OpenWithLayoutAction
-
-        opening = OpenWithLayoutAction(self.window, self.session)
-        opening.chosen.connect(self._reopen)
-        opening.refused.connect(self._show_layout_refused)
-        self._to_forget.append(lambda: self.window.hide_message("layout refused"))
-        return opening
-
     def _make_actions(self) -> "WindowActions":
+        from inspector.desktop.layout_choice import LayoutChoice
         from inspector.desktop.menus import WindowActions
 
         window, session, content = self.window, self.session, self._content
@@ -265,10 +254,7 @@ class Inspector:
         actions.open.triggered.connect(lambda: self._late_opening().choose())
         actions.open_copy.triggered.connect(lambda: self._late_opening().choose(Mode.COPY))
         actions.modes.mode_wanted.connect(self._read_as)
-        actions.layouts.by_itself_wanted.connect(self._find_layout)
-        actions.layouts.choice_wanted.connect(lambda: self._late_with_layout().choose())
-        actions.layouts.chosen_wanted.connect(self._read_layout_again)
-        session.opened.connect(lambda _how: self._show_reading(actions))
+        session.opened.connect(lambda _how: self._show_modes(actions))
         actions.close_file.triggered.connect(self._close_file)
         actions.quit.triggered.connect(window.close)
         actions.find.triggered.connect(self._find)
@@ -281,38 +267,24 @@ class Inspector:
         actions.cancel.triggered.connect(self._ask_cancel_selected)
         actions.copy_id.triggered.connect(self._copy_id)
         actions.about.triggered.connect(self._show_about)
-        self._show_reading(actions)
+        self._show_modes(actions)
         self._to_forget.append(lambda: actions.modes.show_opened(None, None))
-        self._to_forget.append(lambda: actions.layouts.show_opened(None, None))
+        layouts = LayoutChoice(window, session, actions.layouts, self._reopen)
+        self._to_forget.append(layouts.forget)
+        self._wirings.append(layouts)
         return actions
 
-    def _show_reading(self, actions: "WindowActions") -> None:
-        """Show in the menus how the file is read, and as what layout."""
-        how, target = self.session.how, self.session.target
-        actions.modes.show_opened(how, None if target is None else target.mode)
-        actions.layouts.show_opened(how, None if target is None else target.layout)
+    def _show_modes(self, actions: "WindowActions") -> None:
+        target = self.session.target
+        actions.modes.show_opened(self.session.how, None if target is None else target.mode)
 
     def _read_as(self, mode: Mode | None) -> None:
         how, target = self.session.how, self.session.target
         if how is not None:
             self._reopen(Target(Path(how.path), mode, None if target is None else target.layout))
 
-    def _find_layout(self) -> None:
-        how, target = self.session.how, self.session.target
-        if how is not None and target is not None and target.layout is not None:
-            self._reopen(Target(Path(how.path), target.mode))
-
-    def _read_layout_again(self) -> None:
-        target = self.session.target
-        if target is not None and target.layout is not None:
-            self._late_with_layout().take(target.layout)
-
     def _reopen(self, target: Target) -> None:
         self.open(target, task_id=self.selection.task_id)
-
-    def _show_layout_refused(self, sentence: str) -> None:
-        stays = self.window.tr("What is shown stays as it was read.")
-        self.window.show_message("layout refused", MessageKind.ERROR, visible(sentence), stays)
 
     def _on_missing_task(self, task_id: str) -> None:
         self.window.show_notice(f"There is no task {visible(task_id)} in this file.", NOTICE_MS)

@@ -66,6 +66,25 @@ def read_description(path: Path) -> "Description":
     return description_from(text, name)
 
 
+class NotSaved(Exception):
+    """A description was not written. ``sentence`` says why."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+def save_description(text: str, path: Path) -> None:
+    """Write a description into a new file. Raises NotSaved, also where one is there already: that is left as it is."""
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise NotSaved(f"{visible(str(path))} is there already and is left as it is.") from error
+    except OSError as error:
+        raise NotSaved(f"{visible(str(path))} cannot be written: {error.strerror}.") from error
+
+
 def own_folder(environment: Mapping[str, str]) -> Path:
     """Return the folder of the user's own layouts; it need not be there."""
     home = environment.get("XDG_CONFIG_HOME") or str(Path(environment.get("HOME", "/"), ".config"))

@@ -12,6 +12,7 @@ from inspector.desktop.menus import WindowActions
 from inspector.desktop.session.launch import Target
 from inspector.desktop.session.trying import refusal_of
 from inspector.desktop.widgets.message_bar import MessageBar
+from inspector.layout.description import description_from, toml_of
 from inspector.layout.opened import Mode
 from tests.support.foreign_databases import close_names
 from tests.support.inspectors import an_inspector
@@ -40,7 +41,15 @@ def own(tmp_path: Path) -> Path:
 
 
 def describe(own: Path, name: str) -> None:
-    own.write_text(MINE.replace("mine", name))
+    write(own, MINE.replace("mine", name))
+
+
+def write(path: Path, text: str) -> None:
+    path.write_text(text)
+
+
+def read(path: Path) -> str:
+    return path.read_text()
 
 
 def menu_of(inspector: Inspector) -> QMenu:
@@ -70,8 +79,12 @@ def statuses(inspector: Inspector) -> set[str]:
 
 
 async def choose(inspector: Inspector, layout: Path) -> None:
-    """Choose the file in the dialog that the menu shows."""
-    entries(inspector)["Open with a layout…"].trigger()
+    await take(inspector, "Open with a layout…", layout)
+
+
+async def take(inspector: Inspector, word: str, layout: Path) -> None:
+    """Choose the file in the dialog that the entry shows."""
+    entries(inspector)[word].trigger()
     dialog = inspector.window.findChild(QFileDialog)
     assert isinstance(dialog, QFileDialog)
     dialog.fileSelected.emit(str(layout))
@@ -92,7 +105,7 @@ async def test_the_open_file_is_read_as_a_chosen_layout_and_by_itself_again(tmp_
     async with an_inspector() as inspector:
         await shown_on(inspector, path)
         assert layout_of(inspector) == "guessed from its names"
-        assert list(entries(inspector)) == ["Found by itself", "Open with a layout…"]
+        assert list(entries(inspector)) == ["Found by itself", "Open with a layout…", "Save layout…"]
         assert chosen(inspector) == ["Found by itself"]
 
         await choose(inspector, own)
@@ -162,6 +175,35 @@ async def test_a_private_copy_is_called_by_the_name_of_its_file_and_stays_one(tm
         assert inspector.session.how.mode is Mode.COPY
 
 
+async def test_a_guess_is_saved_into_a_new_file_to_be_corrected_and_opened_with(tmp_path: Path) -> None:
+    saved = tmp_path / "guess.toml"
+    async with an_inspector() as inspector:
+        await shown_on(inspector, close_names(tmp_path / "jobs.db"))
+        await take(inspector, "Save layout…", tmp_path / "guess")
+        await until(lambda: inspector.window.statusBar().currentMessage() == f"Saved as {saved}.")
+        text = read(saved)
+        assert text == toml_of(description_from(text, "it"))
+
+        await take(inspector, "Save layout…", saved)
+        await until(lambda: f"{saved} is there already and is left as it is." in messages(inspector))
+        assert read(saved) == text
+
+        write(saved, text.replace("guessed from its names", "mine"))
+        await choose(inspector, saved)
+        await until(lambda: layout_of(inspector) == "mine")
+        assert "is there already" not in messages(inspector)
+
+
+async def test_a_native_file_has_no_layout_to_save(tmp_path: Path) -> None:
+    async with an_inspector() as inspector:
+        inspector.window.show()
+        inspector.open(Target(make(tmp_path / "native.db", "t")))
+        await until(lambda: bool(inspector.window.findChildren(WindowActions)) and bool(inspector.session.how))
+        assert entries(inspector)["Open with a layout…"].isEnabled()
+        assert not entries(inspector)["Save layout…"].isEnabled()
+        assert "there is nothing to save" in entries(inspector)["Save layout…"].toolTip()
+
+
 async def test_without_a_file_it_is_off_and_says_so(tmp_path: Path, own: Path) -> None:
     async with an_inspector() as inspector:
         await shown_on(inspector, close_names(tmp_path / "jobs.db"), own)
@@ -171,7 +213,7 @@ async def test_without_a_file_it_is_off_and_says_so(tmp_path: Path, own: Path) -
         actions.close_file.trigger()
 
         assert menu_of(inspector).toolTipsVisible()
-        assert list(entries(inspector)) == ["Found by itself", "Open with a layout…"]
+        assert list(entries(inspector)) == ["Found by itself", "Open with a layout…", "Save layout…"]
         for each in entries(inspector).values():
             assert not each.isEnabled()
             assert "No database is open." in each.toolTip()

@@ -1,0 +1,52 @@
+"""Choose a new file for the description of the layout that is shown, to be corrected and opened with."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from inspector.desktop.session.describing import layout_saved
+from inspector.desktop.session.session import Session
+
+_SUFFIX = ".toml"
+
+
+class SaveLayoutAction(QObject):
+    """Lets the user choose a name; what lies under it already is never written over.
+
+    Signals:
+        saved: carries the path of the file that was written.
+        refused: carries one sentence on why nothing was written.
+    """
+
+    saved = Signal(str)
+    refused = Signal(str)
+
+    def __init__(self, window: QWidget, session: Session) -> None:
+        super().__init__(window)
+        self._window = window
+        self._session = session
+        self._folder = ""
+
+    def choose(self) -> None:
+        """Show the dialog; it is not waited for."""
+        dialog = QFileDialog(self._window, self.tr("Save the layout"), self._folder, self.tr("Layouts (*.toml)"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        # Nothing is written over, so there is nothing to confirm.
+        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)
+        dialog.fileSelected.connect(lambda name: self._take(Path(name)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _take(self, path: Path) -> None:
+        self._folder = str(path.parent)
+        # Never a name that SQLite gives a meaning to, as that of a -wal beside a database.
+        named = path if path.suffix == _SUFFIX else path.with_name(path.name + _SUFFIX)
+        self._session.spawn(self._save(named))
+
+    async def _save(self, path: Path) -> None:
+        sentence = await layout_saved(self._session, path)
+        if sentence is None:
+            self.saved.emit(str(path))
+        else:
+            self.refused.emit(sentence)
