@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMenu
 
+from inspector.desktop.actions import open_with_layout
 from inspector.desktop.composition import Inspector
 from inspector.desktop.menus import WindowActions
 from inspector.desktop.session.launch import Target
@@ -224,3 +225,22 @@ async def test_a_layout_is_tried_on_the_file_in_a_process_that_ends(tmp_path: Pa
     assert await refusal_of(Target(other, layout=own)) is None
     assert str(await refusal_of(Target(native, layout=own))).startswith("native.db is not of the layout “mine”: ")
     assert await refusal_of(Target(other), within_s=0.0) == "The file could not be opened like this within 0 s."
+
+
+async def test_a_layout_that_was_tried_for_a_file_is_not_for_another(
+    tmp_path: Path, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = []
+
+    async def slow(target: Target) -> None:
+        tried.append(target.path)
+        inspector.open(Target(tmp_path / "native.db"))
+
+    make(tmp_path / "native.db", "t")
+    monkeypatch.setattr(open_with_layout, "refusal_of", slow)
+    async with an_inspector() as inspector:
+        await shown_on(inspector, close_names(tmp_path / "jobs.db"))
+        await choose(inspector, own)
+        await until(lambda: inspector.window.views.tasks.rows.rowCount() == 1)
+        assert tried == [tmp_path / "jobs.db"]
+        assert inspector.session.target == Target(tmp_path / "native.db")
