@@ -5,6 +5,7 @@ import stat
 from typing import Final
 
 from inspector.lmsp.values import value
+from inspector.reading.companions import state_of
 from inspector.reading.errors import Unreadable
 
 _MAGIC: Final = b"SQLite format 3\x00"
@@ -43,6 +44,12 @@ def read_header(path: str, name: str) -> Header:
     finally:
         os.close(descriptor)
     if not first:
+        beside = state_of(f"{path}-wal")
+        if beside is not None and beside.size:
+            raise Unreadable(
+                f"{name} is empty, though a -wal lies beside it: it was emptied, or not copied whole. Copy it again "
+                "while no service has it open."
+            )
         raise Unreadable(f"{name} is empty: no service has written to it yet.")
     if not is_sqlite(first):
         raise Unreadable(_not_sqlite(first, name))

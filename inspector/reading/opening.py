@@ -103,7 +103,8 @@ class _Found:
     def mode(self) -> Mode:
         if self.holder or (self.seen_changing and not self.wal and not self.hot_journal):
             return Mode.LIVE
-        if self.hot_journal or (self.wal and self.has_wal and not (self.has_shm and self.may_read_shm)):
+        in_place = self.has_shm and self.may_read_shm and not self.odd_journal
+        if self.hot_journal or (self.wal and self.has_wal and not in_place):
             return Mode.COPY
         return Mode.CRASHED if self.wal and self.has_wal else Mode.RESTING
 
@@ -119,7 +120,7 @@ class _Found:
     def _objection(self, mode: Mode, fitting: Mode) -> str:
         if fitting is Mode.LIVE:
             return f"{self.holder or 'a process'} has it open, and only reading it live gives right answers."
-        if self.hot_journal:
+        if self.hot_journal or (self.odd_journal and fitting is Mode.COPY):
             return "a -journal lies here that SQLite would have to roll back first. A copy can be read."
         if mode is Mode.LIVE:
             return "no process has it open, and reading it that way could leave a -wal and -shm beside it."
@@ -148,6 +149,8 @@ class _Found:
                 return "Read from a private copy, because you asked for a copy."
             case Mode.COPY if self.hot_journal:
                 return "Read from a private copy: a -journal of an unfinished transaction lies here."
+            case Mode.COPY if self.odd_journal and self.has_shm:
+                return "Read from a private copy: a -journal lies here that SQLite would try to roll back."
             case Mode.COPY if not self.may_read_shm:
                 return "Read from a private copy: there is no permission for the -shm beside it."
             case Mode.COPY:

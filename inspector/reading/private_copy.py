@@ -9,7 +9,7 @@ from typing import Final
 
 from inspector.reading.companions import Guard, guard_of
 from inspector.reading.errors import Unreadable
-from inspector.reading.header import JOURNAL_MAGIC
+from inspector.reading.header import JOURNAL_MAGIC, first_bytes
 from inspector.reading.whole_copies import take_in_companions
 
 _PREFIX: Final = "lmsp-inspector-copy-"
@@ -47,8 +47,8 @@ class PrivateCopy:
 def copy_files(path: str, target: str, name: str, *, should_stop: Callable[[], bool]) -> None:
     """Copy a database that nobody writes, with its -wal and -journal, to ``target``: never the -shm.
 
-    A super-journal's name is cut off the journal. Raises Unreadable where there is no room, a part is no regular
-    file, or it keeps changing.
+    A super-journal's name is cut off the journal, and one that is no journal is left out. Raises Unreadable where there
+    is no room, a part is no regular file, or it keeps changing.
     """
     for _ in range(_TRIES):
         before = guard_of(path)
@@ -56,7 +56,10 @@ def copy_files(path: str, target: str, name: str, *, should_stop: Callable[[], b
         for suffix in ("", "-wal", "-journal"):
             _copy(path + suffix, target + suffix, name + suffix, should_stop)
         if guard_of(path) == before:
-            cut_super_journal(f"{target}-journal")
+            if first_bytes(f"{target}-journal", len(JOURNAL_MAGIC)) == JOURNAL_MAGIC:
+                cut_super_journal(f"{target}-journal")
+            else:
+                Path(f"{target}-journal").unlink(missing_ok=True)
             return
     raise Unreadable(f"{name} cannot be copied: it keeps changing.")
 
