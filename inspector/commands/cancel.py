@@ -9,7 +9,7 @@ import click
 from inspector.commands.arguments import database_argument, json_option, task_argument
 from inspector.commands.clock import Clock
 from inspector.commands.ending import REFUSED, NotDone, unusable
-from inspector.commands.opening import require_native_at_rest, require_readable
+from inspector.commands.opening import require_readable, why_not_act_at_rest
 from inspector.commands.output import write_error, write_json, write_lines
 from inspector.layout.opened import Mode
 from inspector.layout.visible import visible
@@ -50,7 +50,9 @@ def _cancelled(path: Path, task_id: str, clock: Clock) -> CancelResult:
         if look.mode is Mode.COPY:
             reason = f"Nothing is written to what is read from a copy. {look.why}"
             return CancelResult(task_id, CancelOutcome.REFUSED, None, None, reason)
-        require_native_at_rest(look, path, clock)
+        why_not = why_not_act_at_rest(look, path, clock)
+        if why_not is not None:
+            return CancelResult(task_id, CancelOutcome.REFUSED, None, None, why_not)
         result = cancel_in_file(path, task_id, now_ms=clock.now_ms(), wait_ms=_WAIT_MS)
     except Unreadable as error:
         raise NotDone(error.sentence) from error

@@ -56,13 +56,16 @@ def layouts_of_others(layout: Path | None, *, any_tables: bool = False) -> Layou
         raise NotDone(error.sentence) from error
 
 
-def require_native_at_rest(look: Look, path: Path, clock: Clock) -> None:
-    """End the command as :func:`require_readable` does, for a file at rest, before it is opened to write to it.
+def why_not_act_at_rest(look: Look, path: Path, clock: Clock) -> str | None:
+    """Return why nothing may be written to a file that no service has open; None where it may, or where one has.
 
-    To open it for that and to close it again would leave the trace of a -wal in its folder.
+    Asked before it is opened to write to it: to open it for that and to close it again would leave traces of a -wal and
+    -shm in its folder. Ends the command as :func:`require_readable` does.
     """
-    if look.mode is Mode.RESTING:
-        require_readable(path, clock)
+    if look.mode not in (Mode.RESTING, Mode.CRASHED):
+        return None
+    with reading(path, None, clock) as reader:
+        return reader.opened.why_not_act
 
 
 def require_readable(path: Path, clock: Clock) -> None:

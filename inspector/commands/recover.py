@@ -25,8 +25,8 @@ from inspector.commands.opening import (
     opened_document,
     opened_lines,
     reading,
-    require_native_at_rest,
     require_readable,
+    why_not_act_at_rest,
 )
 from inspector.commands.output import NO_STATUS, write_json, write_lines
 from inspector.commands.proving import Proof, proof_document, proof_lines
@@ -124,7 +124,8 @@ def _applied(path: Path, clock: Clock) -> RecoveryPlan:
     _refuse_while_held(path, holders)
     if look.mode is Mode.COPY:
         raise Refused(f"Nothing is written to what is read from a copy. {look.why} --to makes a copy of its own.")
-    require_native_at_rest(look, path, clock)
+    if (why_not := why_not_act_at_rest(look, path, clock)) is not None:
+        raise Refused(why_not)
     return _recovered(path, clock, alone=True, told=path)
 
 

@@ -17,8 +17,8 @@ from inspector.commands.opening import (
     opened_document,
     opened_lines,
     reading,
-    require_native_at_rest,
     require_readable,
+    why_not_act_at_rest,
 )
 from inspector.commands.output import utc, write_error, write_json, write_lines
 from inspector.commands.progress import ProgressLine
@@ -121,7 +121,8 @@ def _applied(
         look = look_at(path)
         if look.mode is Mode.COPY:
             raise Refused(f"Nothing is written to what is read from a copy. {look.why}")
-        require_native_at_rest(look, path, clock)
+        if (why_not := why_not_act_at_rest(look, path, clock)) is not None:
+            raise Refused(why_not)
         was_left_open = has_waiting_wal(path)
         db = open_for_action(path, wait_ms=_WAIT_MS)
         wrote = False

@@ -1,5 +1,8 @@
 import json
+import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +27,7 @@ from tests.commands.databases import (
     tell,
     without_shm,
 )
+from tests.support.proof import differences, touch_state
 
 LATER = NOW + 1_000
 
@@ -181,8 +185,27 @@ def test_every_outcome_was_seen_here() -> None:
 def test_a_refusal_in_words_is_one_line(tmp_path: Path) -> None:
     result = cancel(foreign(tmp_path / "x.db", ("t\x1b", "running", None)), "t\x1b")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.startswith("t\\u001b: Not cancelled. The database is not marked as ")
+    assert result.stderr.startswith("t\\u001b: Not cancelled. This is not the native layout.")
     assert result.stderr.count("\n") == 1
+
+
+def test_a_file_of_others_whose_service_died_is_not_opened_for_writing(tmp_path: Path) -> None:
+    (tmp_path / "live").mkdir()
+    (tmp_path / "copied").mkdir()
+    path = foreign(tmp_path / "live" / "x.db", ("t", "running", None))
+    copy = tmp_path / "copied" / "x.db"
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA journal_mode=WAL").fetchall()
+        db.execute("UPDATE tasks SET status = 'queued'")
+        db.commit()
+        for suffix in ("", "-wal", "-shm"):
+            shutil.copyfile(f"{path}{suffix}", f"{copy}{suffix}")
+    before = touch_state(copy)
+
+    result = cancel(copy, "t")
+
+    assert (result.exit_code, result.stderr) == (1, "t: Not cancelled. This is not the native layout.\n")
+    assert differences(before, touch_state(copy)) == ()
 
 
 def test_an_id_that_is_no_text_is_an_unusable_argument(tmp_path: Path) -> None:
