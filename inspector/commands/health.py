@@ -46,7 +46,7 @@ def health(clock: Clock, database: Path, full: bool, as_json: bool, mode: Mode |
         write_json(_document(found, opened, proof_document(proof)))
     else:
         write_lines(*_listing(found), *opened_lines(opened), *proof_lines(proof))
-    if any(table.notes for table in found.tables):
+    if found.is_damaged:
         raise click.exceptions.Exit(REFUSED)
 
 
@@ -69,7 +69,8 @@ def _listing(found: Health) -> list[str]:
     checked = f"{compared} was compared with its table" if found.full else "--full compares the indexes too"
     verb = "is" if damaged == 1 else "are"
     ending = f"{damaged:,} of {tables} {verb} damaged" if damaged else f"{tables}, {'all ' * (tables[:2] != '1 ')}sound"
-    return [*lines, *found.unchecked, f"{ending}; {checked}."]
+    schema = [found.schema] if found.schema else []
+    return [*lines, *schema, *found.unchecked, f"{ending}; {checked}."]
 
 
 def _lines(table: TableHealth) -> list[str]:
@@ -82,7 +83,7 @@ def _lines(table: TableHealth) -> list[str]:
 def _document(found: Health, opened: Opened, proof: str) -> str:
     listed = ",\n ".join(json.dumps(asdict(table)) for table in found.tables)
     return (
-        f'{{"damaged": {json.dumps(any(table.notes for table in found.tables))}, "full": {json.dumps(found.full)},\n'
-        f'"tables": [{listed}],\n"unchecked": {json.dumps(found.unchecked)},\n'
+        f'{{"damaged": {json.dumps(found.is_damaged)}, "full": {json.dumps(found.full)},\n'
+        f'"tables": [{listed}],\n"unchecked": {json.dumps(found.unchecked)}, "schema": {json.dumps(found.schema)},\n'
         f'"opened": {json.dumps(opened_document(opened))}{proof}}}'
     )

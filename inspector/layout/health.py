@@ -28,3 +28,10 @@ class Health:
     unchecked: tuple[str, ...]
     """Sentences on what was not checked."""
     read_at_ms: int
+    schema: str = ""
+    """What is wrong with the list of the tables itself, in one sentence; empty where all of it can be understood."""
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether anything of the file cannot be read, or is not as it should be."""
+        return bool(self.schema) or any(table.notes for table in self.tables)

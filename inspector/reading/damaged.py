@@ -102,13 +102,19 @@ def _event(
 
 
 def known_tasks(connection: ReadConnection) -> list[Row]:
-    """Return time of creation and id of the newest tasks, from the index alone; none where that is damaged."""
-    try:
-        return connection.rows(
-            "SELECT created_at, id FROM tasks ORDER BY created_at DESC, id DESC LIMIT ?", [MOST_ROWS]
-        )
-    except SqliteTrouble:
-        return []
+    """Return time of creation and id of the newest tasks, from an index alone; none where each is damaged.
+
+    The index on the ids knows no times.
+    """
+    for sql in (
+        "SELECT created_at, id FROM tasks ORDER BY created_at DESC, id DESC LIMIT ?",
+        "SELECT NULL, id FROM tasks ORDER BY id DESC LIMIT ?",
+    ):
+        try:
+            return connection.rows(sql, [MOST_ROWS])
+        except SqliteTrouble:
+            continue
+    return []
 
 
 def lost_task(created_at: Value, task_id: Value) -> TaskRow:

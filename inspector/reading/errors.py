@@ -50,6 +50,11 @@ _BY_CODE: Final = {
     sqlite3.SQLITE_ERROR: "cannot be read: its schema does not fit",
 }
 
+_BY_NAME: Final = {
+    "SQLITE_ERROR_MISSING_COLLSEQ": "cannot be read: it sorts text by a collation that only its own program knows",
+}
+"""What the extended code alone tells."""
+
 BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
 """Primary codes that pass by themselves."""
 
@@ -83,6 +88,6 @@ def sentence_of(error: BaseException, name: str) -> str:
     code = primary_code(error)
     if code is None:
         return f"{name} is incomplete or damaged."
-    meaning = _BY_CODE.get(code, "cannot be read")
     code_name = getattr(error, "sqlite_errorname", None)
+    meaning = _BY_NAME.get(str(code_name)) or _BY_CODE.get(code, "cannot be read")
     return f"{name} {meaning} ({code_name})." if code_name else f"{name} {meaning}."

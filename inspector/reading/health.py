@@ -25,6 +25,9 @@ from inspector.reading.values import integer, text
 _TABLE_MS: Final = 3_600_000
 """How long the check of one table may take."""
 
+_SCHEMA: Final = (
+    "Part of its schema or of its pages is not there or cannot be understood: tables that stood there are not checked."
+)
 _MOST_TABLES: Final = 200
 _MOST_LINES: Final = 20
 _LONGEST_LINE: Final = 300
@@ -49,7 +52,8 @@ def health_steps(request: HealthRequest, reader: Reader, read_at_ms: int) -> Gen
             unchecked.append(f"{visible(table.name)} was not checked to its end: {error.sentence}")
     if len(tables) > _MOST_TABLES:
         unchecked.append(f"{len(tables) - _MOST_TABLES:,} more tables were not checked.")
-    return Health(request.full, tuple(found), tuple(unchecked), read_at_ms)
+    schema = _SCHEMA if ask(lambda connection, _shape: connection.is_damaged) else ""
+    return Health(request.full, tuple(found), tuple(unchecked), read_at_ms, schema)
 
 
 def _require_rest(reader: Reader) -> None:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 from inspector.layout import native
 from inspector.layout.opened import LayoutKind
 from inspector.lmsp.values import value
-from inspector.reading.connection import SCHEMA, ReadConnection, Reads
-from inspector.reading.errors import Unreadable
+from inspector.reading.connection import ReadConnection, Reads
+from inspector.reading.errors import Unreadable, primary_code, sentence_of
 from inspector.reading.layouts import NATIVE_ONLY, Layouts
 from inspector.reading.orders import Orders, orders_of
 from inspector.reading.values import integer, text
@@ -94,7 +94,14 @@ def recognise(connection: ReadConnection, name: str, layouts: Layouts = NATIVE_O
     """
     tables = {table: table_of(connection, table) for table in native.TABLES}
     if layouts.asked_for is None and _has_native_names(tables):
-        shape = _native_shape(connection, tables)
+        try:
+            shape = _native_shape(connection, tables)
+        except sqlite3.OperationalError as error:
+            if not layouts.any_tables or primary_code(error) != sqlite3.SQLITE_ERROR:
+                raise
+            from inspector.reading.mapped_shape import no_shape  # noqa: PLC0415  as below
+
+            return no_shape(connection, sentence_of(error, name))
         if shape.kind is not LayoutKind.OTHER or not layouts.folders:
             return shape
         from inspector.reading.mapped_shape import shape_of_other_times  # noqa: PLC0415  as below
@@ -110,18 +117,21 @@ def recognise(connection: ReadConnection, name: str, layouts: Layouts = NATIVE_O
     try:
         if tasks is None or events is None:
             lacking = "tasks" if tasks is None else "task_events"
-            if connection.schema != SCHEMA:
-                raise Unreadable(
-                    f"{name} is incomplete or damaged: in what is left of its schema {lacking} is missing."
-                )
+            if connection.is_damaged:
+                raise Unreadable(_DAMAGED.format(name, lacking))
             raise Unreadable(f"{name} is an SQLite database, but not of an LMSP service: {_lack(connection, lacking)}.")
-        _require(tasks, ("id", "status"), name)
-        _require(events, ("task_id", "seq"), name)
+        for table, columns in ((tasks, ("id", "status")), (events, ("task_id", "seq"))):
+            if connection.is_damaged and not table.columns:
+                raise Unreadable(_DAMAGED.format(name, table.name))
+            _require(table, columns, name)
     except Unreadable as error:
         if not layouts.any_tables:
             raise
         return no_shape(connection, error.sentence)
     return _native_shape(connection, tables)
+
+
+_DAMAGED: Final = "{} is incomplete or damaged: in what can be understood of its schema {} is missing."
 
 
 def _has_native_names(tables: Mapping[str, Table | None]) -> bool:
@@ -247,5 +257,5 @@ def _require(table: Table, columns: tuple[str, ...], name: str) -> None:
         if column not in table.columns:
             raise Unreadable(
                 f"{name} is an SQLite database, but not of an LMSP service: "
-                f"its table {table.name} has no column {column}."
+                f"its table {table.name} has no column {column} of its own."
             )

@@ -57,7 +57,7 @@ def test_the_document_has_it_all(path: Path) -> None:
     found = json.loads(result.stdout)
 
     assert result.exit_code == 1
-    assert list(found) == ["damaged", "full", "tables", "unchecked", "opened", "proof"]
+    assert list(found) == ["damaged", "full", "tables", "unchecked", "schema", "opened", "proof"]
     assert (found["damaged"], found["full"], found["unchecked"]) == (True, False, [])
     [models] = [table for table in found["tables"] if table["table"] == "models"]
     assert models == {

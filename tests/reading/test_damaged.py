@@ -144,7 +144,7 @@ def test_without_their_index_the_events_are_found_in_their_table(
 def test_where_nothing_is_left_the_sentence_is_the_answer(
     tmp_path: Path, whole: bytes, pages: Callable[[str], list[int]]
 ) -> None:
-    lost = [*pages("tasks"), *pages("tasks_by_created")]
+    lost = [*pages("tasks"), *pages("tasks_by_created"), *pages("sqlite_autoindex_tasks_1")]
     path = zeroed(tmp_path / "service.db", whole, *lost)
 
     with pytest.raises(Unanswered, match=r"service\.db is incomplete or damaged"):

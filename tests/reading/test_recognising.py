@@ -181,7 +181,7 @@ def test_a_table_without_what_makes_a_task_is_refused(tmp_path: Path, lacking: s
         "CREATE TABLE task_events (task_id, seq)",
     )
 
-    assert refusal(path).endswith(f"its table tasks has no column {lacking}.")
+    assert refusal(path).endswith(f"its table tasks has no column {lacking} of its own.")
 
 
 def test_the_least_that_can_be_read_is_read(tmp_path: Path) -> None:

@@ -48,15 +48,17 @@ def check_of(health: Health) -> Check:
 def damage_of(health: Health) -> tuple[str, str] | None:
     """Return what a bar says of the damage, fact and consequence, or None where there is none."""
     damaged = [table for table in health.tables if table.notes]
-    if not damaged:
+    if not health.is_damaged:
         return None
     fact = "SQLite's own check found faults."
-    if any(table.part_unread for table in damaged):
+    if health.schema or any(table.part_unread for table in damaged):
         fact = "Part of this file cannot be read."
     elif all("Index" in table.notes[0] for table in damaged):
         fact = "An index of this file is damaged."
     whole = len(health.tables) - len(damaged)
-    notes = " ".join(note for table in damaged for note in table.notes)
+    notes = " ".join(
+        (*([health.schema] if health.schema else []), *(note for table in damaged for note in table.notes))
+    )
     return fact, f"{notes} The other {counted(whole, 'table')} can be read."
 
 
