@@ -28,11 +28,15 @@ DEADLINE_MS: Final = 60_000
 def reading(path: Path, mode: Mode | None, clock: Clock, *, layouts: Layouts = NATIVE_ONLY) -> Iterator[Reader]:
     """Open the database for reading. What cannot be opened or read ends the command with its sentence."""
     try:
-        with open_reader(path, mode=mode, now_ms=clock.now_ms, layouts=layouts) as reader:
-            yield reader
-    except (Unreadable, Unanswered) as error:
+        opened = open_reader(path, mode=mode, now_ms=clock.now_ms, layouts=layouts)
+    except Unreadable as error:
         other = None if layouts is not NATIVE_ONLY else _other_layout(path, mode, clock)
         raise NotDone(other or error.sentence) from error
+    try:
+        with opened as reader:
+            yield reader
+    except (Unreadable, Unanswered) as error:
+        raise NotDone(error.sentence) from error
 
 
 def _other_layout(path: Path, mode: Mode | None, clock: Clock) -> str | None:
@@ -40,7 +44,7 @@ def _other_layout(path: Path, mode: Mode | None, clock: Clock) -> str | None:
     try:
         with open_reader(path, mode=mode, now_ms=clock.now_ms, layouts=layouts_of_others(None)) as reader:
             name = reader.opened.layout_name
-    except (Unreadable, Unanswered):
+    except Unreadable:
         return None
     return None if name is None else f"{path.name} is of the layout “{name}”: this is for the native layout alone."
 

@@ -101,7 +101,7 @@ def recover(
         with reading(database, mode, clock, layouts=layouts_of_others(layout)) as reader:
             left = asked(reader, LeftoversRequest(), Leftovers)
             plan = plan_recovery(left.tasks)
-            damage += [left.damage] if left.damage else []
+            damage = [left.damage] if left.damage else []
             opened = reader.opened
         told = "Preview, nothing is written"
     if as_json:

@@ -41,13 +41,15 @@ class MainFile:
 
         Raises sqlite3.Error where not even its size can be read.
         """
-        before, self._seen = self._seen, state_of(self._path)
+        now = state_of(self._path)
         first = self._header()
         harm = OVERWRITTEN if self._is_another(first, connection) else None
         if harm is None and is_wal(first) and lacking_pages(connection, self._path):
             harm = CUT
-        self._first = first
-        return harm, _is_shorter(self._seen, before)
+        is_shorter = _is_shorter(now, self._seen)
+        # Only now: where the database could not be asked, it is looked at again.
+        self._seen, self._first = now, first
+        return harm, is_shorter
 
     def close(self) -> None:
         """Let go of the file, after its connection. A second time does nothing."""
