@@ -64,11 +64,16 @@ def _checked(reader: Reader, request: HealthRequest, clock: Clock, progress: Pro
 def _listing(found: Health) -> list[str]:
     lines = [line for table in found.tables for line in _lines(table)]
     damaged = sum(bool(table.notes) for table in found.tables)
-    tables = "1 table" if len(found.tables) == 1 else f"{len(found.tables):,} tables"
+    one = len(found.tables) == 1
+    tables = "1 table" if one else f"{len(found.tables):,} tables"
     compared = "each index that can be read" if damaged else "each index"
     checked = f"{compared} was compared with its table" if found.full else "--full compares the indexes too"
-    verb = "is" if damaged == 1 else "are"
-    ending = f"{damaged:,} of {tables} {verb} damaged" if damaged else f"{tables}, {'all ' * (tables[:2] != '1 ')}sound"
+    if damaged:
+        ending = f"{damaged:,} of {tables} {'is' if damaged == 1 else 'are'} damaged"
+    elif found.schema:
+        ending = f"The {tables} that {'is' if one else 'are'} left {'is' if one else 'are'} sound"
+    else:
+        ending = f"{tables}, {'sound' if one else 'all sound'}"
     schema = [found.schema] if found.schema else []
     return [*lines, *schema, *found.unchecked, f"{ending}; {checked}."]
 

@@ -80,6 +80,9 @@ def _tables(connection: ReadConnection, _shape: Shape) -> list[_Table]:
 
 def _checked(ask: Ask, table: _Table, *, full: bool) -> TableHealth:
     name = visible(table.name)
+    if not ask(lambda connection, _shape: connection.rows(f"PRAGMA main.table_xinfo({quoted(table.name)})")):
+        note = f"What the file says of {name} cannot be understood: nothing of it can be read."
+        return TableHealth(table.name, (note,), part_unread=True)
     said = ask(lambda connection, _shape: _said(connection, table, full=full))
     if not said:
         return TableHealth(table.name, ())

@@ -8,8 +8,9 @@ from click.testing import CliRunner, Result
 
 from inspector.cli import command_line
 from inspector.commands.clock import Clock
-from tests.commands.databases import NOW, service
+from tests.commands.databases import NOW, by_hand, one_of_each, service
 from tests.support.broken_pages import many_pages, without_a_page_of_events, without_a_root
+from tests.support.pages import PAGE, zeroed
 
 
 def health(path: Path, *options: str) -> Result:
@@ -48,6 +49,19 @@ def test_damage_is_exit_status_1_and_told_beside_what_is_sound(path: Path) -> No
     assert "models: sound" in result.stdout
     assert "2 of 7 tables are damaged; " in result.stdout
     assert "service.db untouched: " in result.stdout
+
+
+def test_what_is_left_of_a_damaged_schema_is_not_all_of_it(tmp_path: Path) -> None:
+    path = one_of_each(tmp_path / "lmsp.db")
+    by_hand(path, "VACUUM")
+    whole = path.read_bytes()
+    zeroed(path, whole, whole.rindex(b"CREATE TRIGGER") // PAGE + 1)
+
+    result = health(path)
+
+    assert result.exit_code == 1
+    assert "Part of its schema or of its pages is not there or cannot be understood" in result.stdout
+    assert "The 7 tables that are left are sound; " in result.stdout
 
 
 def test_the_document_has_it_all(path: Path) -> None:

@@ -15,6 +15,7 @@ from inspector.reading.jobs import answer_at_once
 from inspector.reading.layouts import Layouts
 from inspector.reading.reader import Reader, open_reader
 from inspector.reading.requests import EventPageRequest, HealthRequest, LeftoversRequest, TablesRequest, TaskPageRequest
+from tests.support.broken_pages import without_a_root
 from tests.support.pages import PAGE, children, root_of, zeroed
 from tests.support.reading_databases import read_at
 
@@ -70,20 +71,29 @@ def test_tasks_are_read_where_the_events_are_damaged(
 
 def test_tasks_are_read_without_the_index_on_their_ids(tmp_path: Path) -> None:
     path = plain(tmp_path / "a.db")
-    zeroed(path, path.read_bytes(), root_of(path, "sqlite_autoindex_tasks_1"))
+    without_a_root(path, "sqlite_autoindex_tasks_1")
     with open_reader(path, now_ms=read_at) as reader:
         assert len(tasks_in(reader).tasks) == 200
 
 
-@pytest.mark.parametrize(("pages", "statuses"), [(1, {"running"}), (3, {"(unreadable)"})])
-def test_a_file_that_was_cut_off_is_read(tmp_path: Path, pages: int, statuses: set[str]) -> None:
+def test_a_file_that_was_cut_off_behind_its_tasks_has_them(tmp_path: Path) -> None:
     path = plain(tmp_path / "a.db")
-    assert children(path.read_bytes(), root_of(path, "tasks")) == [8, 9]  # of ten
-    path.write_bytes(path.read_bytes()[: -pages * PAGE])
+    whole = path.read_bytes()
+    last = max(children(whole, root_of(path, "tasks")))
+    assert last * PAGE < len(whole)
+    path.write_bytes(whole[: last * PAGE])
+    with open_reader(path, now_ms=read_at) as reader:
+        assert {task.status for task in tasks_in(reader).tasks} == {"running"}
+
+
+def test_of_a_file_that_was_cut_off_before_its_tasks_an_index_knows_them(tmp_path: Path) -> None:
+    path = plain(tmp_path / "a.db")
+    whole = path.read_bytes()
+    path.write_bytes(whole[: (min(children(whole, root_of(path, "tasks"))) - 1) * PAGE])
     with open_reader(path, now_ms=read_at) as reader:
         page = tasks_in(reader)
         assert len(page.tasks) == 200
-        assert {task.status for task in page.tasks} == statuses
+        assert {task.status for task in page.tasks} == {"(unreadable)"}
 
 
 def test_a_schema_that_cannot_be_understood_is_damage(tmp_path: Path) -> None:
@@ -100,6 +110,10 @@ def test_a_schema_that_cannot_be_understood_is_damage(tmp_path: Path) -> None:
         assert isinstance(health, Health)
         assert health.is_damaged
         assert health.schema.startswith("Part of its schema or of its pages is not there")
+        assert [(table.table, table.part_unread) for table in health.tables] == [("task_events", True), ("tasks", True)]
+        assert health.tables[1].notes == (
+            "What the file says of tasks cannot be understood: nothing of it can be read.",
+        )
 
 
 def test_a_collation_of_another_program_takes_away_no_more_than_its_table(tmp_path: Path) -> None:

@@ -1,11 +1,10 @@
 """Databases in which one chosen page is broken: that of a table or of an index."""
 
-import sqlite3
 from pathlib import Path
 
+from tests.support.pages import PAGE, root_of, zeroed
 from tests.support.reading_databases import add_deltas, add_task, create, move_task
 
-PAGE = 4096
 TASKS = 60
 EVENTS = TASKS * 22
 _TABLE_LEAF = 13
@@ -39,7 +38,7 @@ def without_a_page_of_events(path: Path) -> Path:
 def with_a_short_index(path: Path, index: str) -> Path:
     """Let the only page of ``index`` hold one entry less than the table has rows."""
     data = bytearray(path.read_bytes())
-    at = (_root(path, index) - 1) * PAGE
+    at = (root_of(path, index) - 1) * PAGE
     entries = int.from_bytes(data[at + 3 : at + 5], "big")
     data[at + 3 : at + 5] = (entries - 1).to_bytes(2, "big")
     path.write_bytes(data)
@@ -48,17 +47,4 @@ def with_a_short_index(path: Path, index: str) -> Path:
 
 def without_a_root(path: Path, name: str) -> Path:
     """Overwrite the first page of a table or an index."""
-    data = bytearray(path.read_bytes())
-    at = (_root(path, name) - 1) * PAGE
-    data[at : at + PAGE] = bytes(PAGE)
-    path.write_bytes(data)
-    return path
-
-
-def _root(path: Path, name: str) -> int:
-    db = sqlite3.connect(path)
-    try:
-        [(root,)] = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", [name]).fetchall()
-    finally:
-        db.close()
-    return int(root)
+    return zeroed(path, path.read_bytes(), root_of(path, name))

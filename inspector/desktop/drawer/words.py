@@ -28,7 +28,9 @@ def facts_of(how: Opened, health: Health | None) -> Facts:
         LayoutKind.NATIVE: f"LMSP layout {how.user_version}",
         LayoutKind.NEWER: f"LMSP layout {how.user_version}, newer than this program",
     }
-    found = [sentence for table in health.tables for sentence in table.notes] if health is not None else []
+    found = []
+    if health is not None:
+        found = [*filter(None, [health.schema]), *(sentence for table in health.tables for sentence in table.notes)]
     notes = [*(Note(visible(each), how.faulty) for each in how.notes), *(Note(each, True) for each in found)]
     if health is not None:
         notes += (Note(each, False) for each in health.unchecked)
@@ -42,6 +44,8 @@ def check_of(health: Health) -> Check:
     indexes = "with their indexes" if health.full else "indexes only for their form"
     if damaged:
         return Check(f"Checked: {damaged} of {tables} damaged, {indexes}.")
+    if health.schema:
+        return Check(f"Checked: part of the schema is lost; {tables} left and sound, {indexes}.")
     return Check(f"Checked: {tables} sound, {indexes}.")
 
 
@@ -56,9 +60,7 @@ def damage_of(health: Health) -> tuple[str, str] | None:
     elif all("Index" in table.notes[0] for table in damaged):
         fact = "An index of this file is damaged."
     whole = len(health.tables) - len(damaged)
-    notes = " ".join(
-        (*([health.schema] if health.schema else []), *(note for table in damaged for note in table.notes))
-    )
+    notes = " ".join(filter(None, (health.schema, *(note for table in damaged for note in table.notes))))
     return fact, f"{notes} The other {counted(whole, 'table')} can be read."
 
 

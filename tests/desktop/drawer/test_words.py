@@ -77,6 +77,18 @@ def test_the_bar_says_the_worst_first_and_what_is_whole(damaged: tuple[TableHeal
     assert all(note in found[1] for table in damaged for note in table.notes)
 
 
+def test_a_schema_of_which_a_part_is_lost_is_no_sound_file() -> None:
+    found = replace(health(SOUND), schema="Part of its schema is lost.")
+
+    assert check_of(found).text == (
+        "Checked: part of the schema is lost; 1 table left and sound, indexes only for their form."
+    )
+    assert damage_of(found) == (
+        "Part of this file cannot be read.",
+        "Part of its schema is lost. The other 1 table can be read.",
+    )
+
+
 def test_a_sound_file_has_no_bar() -> None:
     assert damage_of(health(SOUND)) is None
 
