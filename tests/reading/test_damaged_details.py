@@ -16,7 +16,7 @@ from inspector.reading.requests import (
     TimelineRequest,
 )
 from tests.commands.databases import by_hand, one_of_each
-from tests.support.pages import root_of, zeroed
+from tests.support.broken_pages import without_a_root
 from tests.support.reading_databases import read_at
 
 LEFT_OVER = ["cancelling", "loading", "queued", "running"]
@@ -35,8 +35,9 @@ def without(whole: Path, tmp_path: Path) -> Callable[[str], Reader]:
     """Open the file with the first page of a table or index zeroed."""
 
     def opened(name: str) -> Reader:
-        path = zeroed(tmp_path / "lmsp.db", whole.read_bytes(), root_of(whole, name))
-        return open_reader(path, now_ms=read_at)
+        path = tmp_path / "lmsp.db"
+        path.write_bytes(whole.read_bytes())
+        return open_reader(without_a_root(path, name), now_ms=read_at)
 
     return opened
 

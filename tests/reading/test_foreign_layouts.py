@@ -26,6 +26,7 @@ from inspector.reading.requests import (
     TimelineRequest,
     Watch,
 )
+from tests.support.any_tables import made
 from tests.support.foreign_databases import BROKEN_LINE, SHIPPED, START_S, TASKS, close_names
 from tests.support.proof import differences, touch_state
 from tests.support.reading_databases import make, read_at
@@ -154,15 +155,6 @@ def test_close_names_are_guessed_with_words_and_units(tmp_path: Path, unit: floa
         events = reader.answer(EventPageRequest("first"))
         assert isinstance(events, EventPage)
         assert [(event.seq, event.type) for event in events.events] == [(1, "made")]
-
-
-def made(path: Path, *statements: str) -> Path:
-    db = sqlite3.connect(path)
-    for statement in statements:
-        db.execute(statement)
-    db.commit()
-    db.close()
-    return path
 
 
 def test_our_names_with_other_times_are_guessed(tmp_path: Path) -> None:

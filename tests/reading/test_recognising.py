@@ -24,19 +24,12 @@ from inspector.reading.requests import (
     TasksByIdRequest,
     TimelineRequest,
 )
+from tests.support.any_tables import made
 from tests.support.reading_databases import add_task, create, listing, make, read_at
 
 pytestmark = pytest.mark.timeout(20)
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id, i AS status FROM n"
-
-
-def made(path: Path, *statements: str) -> Path:
-    db = sqlite3.connect(path, isolation_level=None)
-    for statement in statements:
-        db.execute(statement)
-    db.close()
-    return path
 
 
 def opened(path: Path) -> Opened:

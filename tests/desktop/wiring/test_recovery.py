@@ -7,8 +7,8 @@ import pytest
 from inspector.desktop.session.launch import Target
 from inspector.desktop.widgets.message_bar import MessageBar
 from tests.commands.databases import by_hand, one_of_each
+from tests.support.broken_pages import without_a_root
 from tests.support.inspectors import an_inspector
-from tests.support.pages import root_of, zeroed
 from tests.support.waiting import until
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("qloop")]
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.process, pytest.mark.usefixtures("qloop")]
 async def test_what_of_the_leftovers_cannot_be_read_is_said_in_a_bar(tmp_path: Path) -> None:
     path = one_of_each(tmp_path / "lmsp.db")
     by_hand(path, "VACUUM")
-    zeroed(path, path.read_bytes(), root_of(path, "task_events"))
+    without_a_root(path, "task_events")
     async with an_inspector() as inspector:
         inspector.window.show()
         inspector.open(Target(path))
