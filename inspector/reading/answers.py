@@ -14,7 +14,7 @@ from inspector.reading.damaged_details import (
     damaged_tasks_by_prefix,
 )
 from inspector.reading.details import event_data, event_page, log_stretch, task_detail
-from inspector.reading.errors import Unanswered
+from inspector.reading.errors import Unanswered, around_damage
 from inspector.reading.jobs import answer_at_once, job_of
 from inspector.reading.leftovers import leftovers
 from inspector.reading.recognising import Shape
@@ -43,7 +43,6 @@ from inspector.reading.requests import (
     Watch,
 )
 from inspector.reading.retention import retention_plan
-from inspector.reading.salvage import around_damage
 from inspector.reading.steps import Rests
 from inspector.reading.task_pages import task_page, tasks_by_prefix
 from inspector.reading.task_rows import tasks_by_id

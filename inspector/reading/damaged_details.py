@@ -8,7 +8,7 @@ from inspector.lmsp.statuses import FINAL, known_status
 from inspector.reading.connection import ReadConnection, Row, Value
 from inspector.reading.damaged import known_tasks, lost_task
 from inspector.reading.details import DETAIL_BYTES, large_text, stretch_of
-from inspector.reading.errors import SqliteTrouble, is_damage
+from inspector.reading.errors import SqliteTrouble, around_damage, is_damage
 from inspector.reading.leftovers import LOG_END, ROW, UNKNOWN_END, in_order
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table
 from inspector.reading.requests import STRETCH_EVENTS, TimelineRequest
@@ -31,12 +31,10 @@ def damaged_task_detail(connection: ReadConnection, shape: Shape, task_id: str) 
     number = rows[-1][-1]
 
     def text_in(table: Table, column: str, key: str, value: Value) -> StoredText | None:
-        try:
-            return large_text(connection, table, column, (key,), (value,), DETAIL_BYTES)
-        except SqliteTrouble as error:
-            if not is_damage(error):
-                raise
-            return StoredText(UNREADABLE, len(UNREADABLE))
+        return around_damage(
+            lambda: large_text(connection, table, column, (key,), (value,), DETAIL_BYTES),
+            lambda: StoredText(UNREADABLE, len(UNREADABLE)),
+        )
 
     response = None
     if shape.responses is not None and "task_id" in shape.responses.columns:

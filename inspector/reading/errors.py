@@ -4,7 +4,11 @@ SQLite's errors are told apart by their result code, never by their text (the te
 """
 
 import sqlite3
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+_Answer = TypeVar("_Answer")
+_Instead = TypeVar("_Instead")
 
 
 class Unreadable(Exception):
@@ -81,6 +85,16 @@ def is_too_big(error: BaseException) -> bool:
 def is_damage(error: BaseException) -> bool:
     """Say whether SQLite found the file damaged, or could not even decode its own words about it (faults.md 1.6)."""
     return primary_code(error) == sqlite3.SQLITE_CORRUPT or isinstance(error, UnicodeDecodeError)
+
+
+def around_damage(read: Callable[[], _Answer], instead: Callable[[], _Instead]) -> _Answer | _Instead:
+    """Return what ``read`` reads, or where it comes upon damage what ``instead`` gives."""
+    try:
+        return read()
+    except SqliteTrouble as error:
+        if not is_damage(error):
+            raise
+    return instead()
 
 
 def sentence_of(error: BaseException, name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 
 from inspector.lmsp.values import value
 from inspector.reading.connection import Reads
-from inspector.reading.errors import SqliteTrouble, is_damage
+from inspector.reading.errors import around_damage
 from inspector.reading.values import text
 
 MOST_SORTED: Final = 20_000
@@ -58,12 +58,7 @@ def orders_of(connection: Reads, task_columns: frozenset[str]) -> Orders:
 def _is_small(connection: Reads, table: str) -> bool:
     """Say whether the table has few rows. Where damage forbids to count it is read around that, also if large."""
     sql = f"SELECT count(*) FROM (SELECT 1 FROM {table} LIMIT ?)"  # noqa: S608  names of ours
-    try:
-        return connection.rows(sql, [MOST_SORTED + 1]) <= [(MOST_SORTED,)]
-    except SqliteTrouble as error:
-        if not is_damage(error):
-            raise
-        return True
+    return around_damage(lambda: connection.rows(sql, [MOST_SORTED + 1]) <= [(MOST_SORTED,)], lambda: True)
 
 
 def _plan(connection: Reads, sql: str) -> list[str]:

@@ -1,13 +1,12 @@
 """The rows of a table that can be read by their numbers alone, passing over damage, and how that is told."""
 
-from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Final
 
 from inspector.layout.opened import LayoutKind
 from inspector.lmsp.values import value
 from inspector.reading.connection import ReadConnection, Row
 from inspector.reading.details import PREVIEW_BYTES
-from inspector.reading.errors import SqliteTrouble, is_damage
+from inspector.reading.errors import SqliteTrouble, around_damage, is_damage
 from inspector.reading.recognising import Shape, Table
 from inspector.reading.rowids import first_readable
 from inspector.reading.values import integer
@@ -21,18 +20,6 @@ UNREADABLE: Final = "(unreadable)"
 _STEP: Final = 1_000
 _FIRST_ROWID: Final = -(1 << 63)
 
-_Answer = TypeVar("_Answer")
-
-
-def around_damage(read: Callable[[], _Answer], instead: Callable[[], _Answer]) -> _Answer:
-    """Return what ``read`` reads, or where it comes upon damage what is read ``instead``."""
-    try:
-        return read()
-    except SqliteTrouble as error:
-        if not is_damage(error):
-            raise
-    return instead()
-
 
 def unreadable_tables(connection: ReadConnection, shape: Shape) -> list[str]:
     """Return the tables of the native layout that not even their first row can be read of."""
@@ -43,13 +30,8 @@ def unreadable_tables(connection: ReadConnection, shape: Shape) -> list[str]:
 
 
 def _is_unreadable(connection: ReadConnection, table: str) -> bool:
-    try:
-        connection.rows(f"SELECT 1 FROM main.{table} NOT INDEXED LIMIT 1")  # noqa: S608  a name of ours
-    except SqliteTrouble as error:
-        if not is_damage(error):
-            raise
-        return True
-    return False
+    sql = f"SELECT 1 FROM main.{table} NOT INDEXED LIMIT 1"  # noqa: S608  a name of ours
+    return around_damage(lambda: connection.rows(sql), lambda: None) is None
 
 
 def damage_sentence(what: str, lost: int, unread: int) -> str:
