@@ -1,11 +1,13 @@
 """A layout guessed from names that are close to those of section 11.1, and from a look at a few values."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
 from inspector.layout.description import COLUMNS, TIMES, Description, Names, Part, TimeFormat
 from inspector.lmsp.statuses import Status
-from inspector.reading.connection import ReadConnection
+from inspector.reading.connection import ReadConnection, Row, Value
+from inspector.reading.errors import around_damage
 from inspector.reading.mapped_views import Found
 from inspector.reading.tables import quoted
 from inspector.reading.values import text
@@ -101,6 +103,7 @@ _STATUS_WORDS: Final[Mapping[Status, tuple[str, ...]]] = {
 }
 _MOST_STATUSES: Final = 50
 _LOOKED_AT: Final = 1_000
+_TIMES_LOOKED_AT: Final = 20
 _SECONDS_FROM: Final = 100_000_000
 """Numbers below it, in 1973, are no times of a service: tests and counters begin at 0."""
 
@@ -182,7 +185,7 @@ def _statuses(connection: ReadConnection, table: Found, column: str) -> Names:
         "WHERE typeof(s) = 'text' LIMIT ?"
     )
     words = {word: status.value for status, several in _STATUS_WORDS.items() for word in several}
-    stored = [text(row[0]) for row in connection.rows(sql, [_LOOKED_AT, _MOST_STATUSES])]
+    stored = [text(row[0]) for row in _as_far_as_whole(connection, sql, _LOOKED_AT, _MOST_STATUSES)]
     names = tuple((each, words[each.lower()]) for each in sorted(stored) if each.lower() in words)
     return () if all(found == status for found, status in names) else names
 
@@ -193,16 +196,22 @@ def _times(connection: ReadConnection, table: Found, columns: list[str]) -> Time
 
 
 def times_in(connection: ReadConnection, table: Found, column: str) -> TimeFormat | None:
-    """Return how the times in a column look, by the first that is there; None where there is none."""
+    """Return how most of the first times in a column look; of as many, the one that comes first decides.
+
+    None where there are none, where most are no times of a service, and where damage is in the way.
+    """
     if column not in table.columns.values():
         return None
     name = quoted(column)
-    found = connection.rows(
+    sql = (
         f"SELECT {name} FROM (SELECT {name} FROM main.{quoted(table.name)} LIMIT ?) "  # noqa: S608  quoted names
-        f"WHERE {name} IS NOT NULL LIMIT 1",
-        [_LOOKED_AT],
+        f"WHERE {name} IS NOT NULL LIMIT ?"
     )
-    value = found[0][0] if found else None
+    looks = Counter(_look(value) for (value,) in _as_far_as_whole(connection, sql, _LOOKED_AT, _TIMES_LOOKED_AT))
+    return looks.most_common(1)[0][0] if looks else None
+
+
+def _look(value: Value) -> TimeFormat | None:
     if isinstance(value, str):
         return TimeFormat.ISO
     if isinstance(value, int | float) and abs(value) >= _SECONDS_FROM:
@@ -210,3 +219,8 @@ def times_in(connection: ReadConnection, table: Found, column: str) -> TimeForma
             return TimeFormat.UNIX_S
         return TimeFormat.UNIX_MS if abs(value) < _MILLISECONDS_BELOW else TimeFormat.UNIX_US
     return None
+
+
+def _as_far_as_whole(connection: ReadConnection, sql: str, *values: int) -> list[Row]:
+    """Return the rows, or none where damage is in the way: a guess needs none of them."""
+    return around_damage(lambda: connection.rows(sql, values), list)

@@ -223,7 +223,9 @@ def _iso(part: Part, stored: str) -> str:
         f"ELSE {stored} || {quoted_text(part.zone)} END"
     )
     since = f"CAST(round((julianday({day}) - 2440587.5) * 86400000.0) AS INTEGER)"
-    return f"CASE typeof({stored}) WHEN 'text' THEN coalesce({since}, {stored}) ELSE {stored} END"
+    # SQLite takes 30 February for 1 March. Without the zero days older ones do not even notice.
+    is_day = f"date(substr({stored}, 1, 10), '+0 days') = substr({stored}, 1, 10)"
+    return f"CASE WHEN typeof({stored}) = 'text' AND {is_day} THEN coalesce({since}, {stored}) ELSE {stored} END"
 
 
 def quoted_text(text: str) -> str:

@@ -210,6 +210,58 @@ def test_a_time_beyond_all_calendars_is_none(tmp_path: Path, stored: str) -> Non
         assert [task.created_at for task in tasks(reader).tasks] == [START_S * 1_000, None]
 
 
+@pytest.mark.parametrize(
+    ("stored", "at_ms"),
+    [
+        ("2024-02-30T00:00:00Z", None),
+        ("2023-02-29", None),
+        ("2024-13-01", None),
+        ("2024-02-29", 1_709_164_800_000),
+        ("2024-02-29T00:00:01+01:00", 1_709_161_201_000),
+    ],
+)
+def test_a_day_that_is_in_no_calendar_is_no_time(tmp_path: Path, stored: str, at_ms: int | None) -> None:
+    path = made(
+        tmp_path / "jobs.db",
+        "CREATE TABLE jobs (id TEXT PRIMARY KEY, state, created)",
+        f"INSERT INTO jobs VALUES ('a', 'queued', '{stored}')",
+    )
+    with opened(path) as reader:
+        assert [task.created_at for task in tasks(reader).tasks] == [at_ms]
+
+
+def test_one_time_that_is_another_than_most_does_not_decide_what_they_are(tmp_path: Path) -> None:
+    path = made(
+        tmp_path / "jobs.db",
+        "CREATE TABLE jobs (id TEXT PRIMARY KEY, state, created)",
+        "INSERT INTO jobs VALUES ('a', 'queued', 9223372036854775807)",
+        "INSERT INTO jobs VALUES ('b', 'queued', 1796000000), ('c', 'queued', 1796000060)",
+    )
+    with opened(path) as reader:
+        assert [(task.id, task.created_at) for task in tasks(reader).tasks] == [
+            ("c", (START_S + 60) * 1_000),
+            ("b", START_S * 1_000),
+            ("a", None),
+        ]
+
+
+def test_a_guess_is_made_around_damage(tmp_path: Path) -> None:
+    path = close_names(tmp_path / "jobs.db")
+    db = sqlite3.connect(path)
+    (page,) = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'jobs'").fetchone()
+    (size,) = db.execute("PRAGMA page_size").fetchone()
+    db.close()
+    with path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
+    with opened(path) as reader:
+        assert reader.opened.layout_name == "guessed from its names"
+        assert any(
+            "tasks in jobs (times as unix_ms), events in job_events (times as unix_s)" in note
+            for note in reader.opened.notes
+        )
+
+
 def test_a_layout_that_was_asked_for_is_the_one_that_is_used(tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text(
