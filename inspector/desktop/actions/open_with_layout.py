@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from inspector.desktop.actions.file_choice import FileChoice
 from inspector.desktop.session.background import read_from
 from inspector.desktop.session.launch import Target
 from inspector.desktop.session.session import Session
@@ -12,7 +13,7 @@ from inspector.desktop.session.trying import refusal_of
 from inspector.layout.visible import visible
 
 
-class OpenWithLayoutAction(QObject):
+class OpenWithLayoutAction(FileChoice):
     """Lets the user choose a layout for the open file. One that does not fit is refused before anything is closed.
 
     Signals:
@@ -25,22 +26,16 @@ class OpenWithLayoutAction(QObject):
 
     def __init__(self, window: QWidget, session: Session) -> None:
         super().__init__(window)
-        self._window = window
         self._session = session
-        self._folder = ""
 
     def choose(self) -> None:
         """Show the dialog; it is not waited for."""
-        dialog = QFileDialog(self._window, self.tr("Open with a layout"), self._folder)
+        dialog = self._dialog(self.tr("Open with a layout"), [self.tr("Layouts (*.toml)"), self.tr("All files (*)")])
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setNameFilters([self.tr("Layouts (*.toml)"), self.tr("All files (*)")])
-        dialog.fileSelected.connect(lambda name: self.take(Path(name)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        self._show(dialog, self.take)
 
     def take(self, layout: Path) -> None:
         """Open the file that is shown with the layout in this file, or say why not."""
-        self._folder = str(layout.parent)
         self._session.spawn(self._try(layout))
 
     async def _try(self, layout: Path) -> None:

@@ -2,16 +2,17 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from inspector.desktop.actions.file_choice import FileChoice
 from inspector.desktop.session.describing import layout_saved
 from inspector.desktop.session.session import Session
 
 _SUFFIX = ".toml"
 
 
-class SaveLayoutAction(QObject):
+class SaveLayoutAction(FileChoice):
     """Lets the user choose a name; what lies under it already is never written over.
 
     Signals:
@@ -24,22 +25,17 @@ class SaveLayoutAction(QObject):
 
     def __init__(self, window: QWidget, session: Session) -> None:
         super().__init__(window)
-        self._window = window
         self._session = session
-        self._folder = ""
 
     def choose(self) -> None:
         """Show the dialog; it is not waited for."""
-        dialog = QFileDialog(self._window, self.tr("Save the layout"), self._folder, self.tr("Layouts (*.toml)"))
+        dialog = self._dialog(self.tr("Save the layout"), [self.tr("Layouts (*.toml)")])
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         # Nothing is written over, so there is nothing to confirm.
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)
-        dialog.fileSelected.connect(lambda name: self._take(Path(name)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        self._show(dialog, self._take)
 
     def _take(self, path: Path) -> None:
-        self._folder = str(path.parent)
         # Never a name that SQLite gives a meaning to, as that of a -wal beside a database.
         named = path if path.suffix == _SUFFIX else path.with_name(path.name + _SUFFIX)
         self._session.spawn(self._save(named))
