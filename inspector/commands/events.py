@@ -35,7 +35,7 @@ from inspector.commands.table import Column, aligned, line_of, terminal_width, w
 from inspector.layout.opened import Mode
 from inspector.layout.pages import EventPage
 from inspector.layout.rows import EventRow, StoredText, TaskRow
-from inspector.layout.visible import visible
+from inspector.layout.visible import or_as_stored, visible
 from inspector.lmsp.statuses import FINAL, known_status
 from inspector.reading.messages import Lost
 from inspector.reading.reader import Reader
@@ -168,7 +168,9 @@ def _whole(reader: Reader, event: EventRow) -> EventRow:
 
 
 def _document(event: EventRow) -> str:
-    known = {"seq": event.seq, "type": event.type, "status": event.status, "created_at": event.created_at}
+    known: dict[str, object] = {"seq": event.seq, "type": event.type, "status": event.status}
+    known["created_at"] = event.created_at
+    known |= {name: stored for name in known if (stored := event.as_stored(name)) is not None}
     data = None if event.data.is_cut else spliced(event.data.text)
     if data is not None:
         return f'{json.dumps(known)[:-1]}, "data": {data}}}'
@@ -191,4 +193,10 @@ def _write_row(cells: list[str]) -> None:
 
 
 def _cells(event: EventRow) -> list[str]:
-    return [str(event.seq), utc(event.created_at), visible(event.type), visible(event.status), visible(event.data.text)]
+    return [
+        or_as_stored(str(event.seq), event.as_stored("seq")),
+        or_as_stored(utc(event.created_at), event.as_stored("created_at")),
+        visible(event.type),
+        visible(event.status),
+        visible(event.data.text),
+    ]

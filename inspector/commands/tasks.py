@@ -1,7 +1,7 @@
 """``tasks``: the tasks of a database, newest first."""
 
 import json
-from dataclasses import asdict
+from dataclasses import fields
 from pathlib import Path
 from typing import Final
 
@@ -31,7 +31,7 @@ from inspector.commands.table import Column, aligned, terminal_width
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.pages import PAGE_ROWS, Counts, TaskFilter, TaskKey, TaskPage
 from inspector.layout.rows import TaskRow
-from inspector.layout.visible import visible
+from inspector.layout.visible import or_as_stored, visible
 from inspector.lmsp.statuses import Status
 from inspector.reading.errors import Unanswered
 from inspector.reading.reader import Reader
@@ -126,7 +126,7 @@ def _counted(reader: Reader, damage: list[str]) -> Counts | None:
 
 
 def _document(rows: list[TaskRow], counts: Counts | None, damage: list[str], opened: Opened, proof: str) -> str:
-    listed = ",\n ".join(json.dumps(_first_keys_first(asdict(row))) for row in rows)
+    listed = ",\n ".join(json.dumps(_task_document(row)) for row in rows)
     return (
         f'{{"tasks": [{listed}],\n'
         f'"counts": {json.dumps(None if counts is None else _in_order(counts))},\n'
@@ -134,8 +134,10 @@ def _document(rows: list[TaskRow], counts: Counts | None, damage: list[str], ope
     )
 
 
-def _first_keys_first(row: dict[str, object]) -> dict[str, object]:
-    return {key: row[key] for key in (*_FIRST_KEYS, *row)}
+def _task_document(row: TaskRow) -> dict[str, object]:
+    """Return the fields of a task; what is stored where a column of numbers holds something else is text."""
+    told = {name: getattr(row, name) for name in (*_FIRST_KEYS, *(each.name for each in fields(TaskRow)))}
+    return told | {name: stored for name in told if (stored := row.as_stored(name)) is not None}
 
 
 def _in_order(counts: Counts) -> dict[str, int]:
@@ -164,11 +166,11 @@ def _cells(row: TaskRow) -> list[str]:
     return [
         visible(row.id),
         visible(row.status) or NO_STATUS,
-        utc(row.created_at),
-        str(row.last_seq),
+        or_as_stored(utc(row.created_at), row.as_stored("created_at")),
+        or_as_stored(str(row.last_seq), row.as_stored("last_seq")),
         visible(row.model_id or "-"),
         visible(row.error_code or "-"),
         visible(row.client_id or "-"),
         visible(row.on_restart or "-"),
-        utc(row.updated_at),
+        or_as_stored(utc(row.updated_at), row.as_stored("updated_at")),
     ]

@@ -1,10 +1,16 @@
 """What is read from a database, as frozen rows.
 
 A field typed ``str`` holds what was stored, bytes that are no UTF-8 escaped, a blob as SQL writes one; a field typed
-``int | None`` is None also where something other than an integer was stored. Times are Unix milliseconds, UTC.
+``int | None`` is None, and one typed ``int`` is 0, also where something other than an integer was stored: ``as_stored``
+tells it then. Times are Unix milliseconds, UTC.
 """
 
+from typing import TypeAlias
+
 from inspector.lmsp.values import row, value
+
+Odd: TypeAlias = tuple[tuple[str, str], ...]
+"""Columns of numbers that hold something else, with the start of what they hold as text."""
 
 
 @row
@@ -26,6 +32,21 @@ class TaskRow:
     started_at: int | None
     finished_at: int | None
     updated_at: int | None
+
+    def as_stored(self, _column: str) -> str | None:
+        """Return what a column of numbers holds where that is no number: "yesterday". None where the field tells it."""
+        return None
+
+
+@row
+class OddTaskRow(TaskRow):
+    """One task with columns of numbers that hold something else."""
+
+    odd: Odd
+
+    def as_stored(self, column: str) -> str | None:
+        """Return what ``column`` holds where that is no number; None where the field tells it."""
+        return dict(self.odd).get(column)
 
 
 @row
@@ -73,6 +94,21 @@ class EventRow:
         """The data. Its two fields stand in the row itself: most events of a page are never looked at."""
         return StoredText(self.data_text, self.data_length)
 
+    def as_stored(self, _column: str) -> str | None:
+        """Return what a column of numbers holds where that is no number. None where the field tells it."""
+        return None
+
+
+@row
+class OddEventRow(EventRow):
+    """One event with columns of numbers that hold something else."""
+
+    odd: Odd
+
+    def as_stored(self, column: str) -> str | None:
+        """Return what ``column`` holds where that is no number; None where the field tells it."""
+        return dict(self.odd).get(column)
+
 
 @value
 class ModelRow:
@@ -88,6 +124,11 @@ class ModelRow:
     added_at: int | None
     tasks: int
     unfinished: int
+    odd: Odd = ()
+
+    def as_stored(self, column: str) -> str | None:
+        """Return what ``column`` holds where that is no number; None where the field tells it."""
+        return dict(self.odd).get(column)
 
 
 @value

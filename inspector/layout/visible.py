@@ -1,6 +1,7 @@
 """How stored text is made visible: one line of a person's text, with nothing in it that acts (faults.md T15, T16)."""
 
 import unicodedata
+from typing import Final
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 
@@ -17,6 +18,14 @@ def visible(text: str, *, keep: str = "") -> str:
         character if character in keep or unicodedata.category(character) not in _HIDDEN else _escaped(ord(character))
         for character in text
     )
+
+
+def or_as_stored(told: str, stored: str | None) -> str:
+    """Return ``told``, what the field of a number tells, or ``stored`` where its column holds something else."""
+    return told if stored is None else visible(stored) or _EMPTY
+
+
+_EMPTY: Final = "(empty text)"
 
 
 def _escaped(code: int) -> str:

@@ -112,7 +112,8 @@ _REFUSAL = "{}.{} is set once, when the value is made"
 def row(cls: type[T]) -> type[T]:
     """Make ``cls`` a value, without defaults, that is a tuple underneath: what databases hold many of.
 
-    It does what any value does, and is no equal of another tuple; :func:`maker` makes many at once.
+    It does what any value does, and is no equal of another tuple; :func:`maker` makes many at once. A class that
+    extends a row has its fields first.
     """
     described = dataclass(init=False, repr=False, eq=False)(cls)
     members = {name: member for name, member in vars(described).items() if name not in ("__dict__", "__weakref__")}
@@ -122,7 +123,8 @@ def row(cls: type[T]) -> type[T]:
         members[name] = _Row.__dict__[name]
     for name in ("__setattr__", "__delattr__"):
         members[name] = _Shared.__dict__[name]
-    return type(cls.__name__, (tuple,), {**members, "__slots__": ()})
+    bases = tuple(tuple if base is object else base for base in cls.__bases__)
+    return type(cls.__name__, bases, {**members, "__slots__": ()})
 
 
 class _Row(tuple[Any, ...]):
@@ -154,6 +156,11 @@ class _Row(tuple[Any, ...]):
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
         return self.__class__, tuple(self)
+
+
+def extended(cls: type[T], made: object, *more: object) -> T:
+    """Return a row of ``cls``, whose class extends that of the row ``made``, of its fields and of ``more``."""
+    return cls(*made, *more)  # type: ignore[misc]  # a row is a tuple
 
 
 def maker(cls: type[T]) -> Callable[[Iterable[tuple[Any, ...]]], list[T]]:

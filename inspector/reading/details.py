@@ -7,15 +7,15 @@ from itertools import repeat
 from typing import Final, NamedTuple
 
 from inspector.layout.pages import PAGE_ROWS, EventPage, LogStretch, Tick
-from inspector.layout.rows import EventRow, StoredText, TaskDetail
-from inspector.lmsp.values import maker
+from inspector.layout.rows import EventRow, OddEventRow, StoredText, TaskDetail
+from inspector.lmsp.values import extended, maker
 from inspector.reading.connection import LONGEST_VALUE, ReadConnection, Row, Value
 from inspector.reading.errors import is_too_big
 from inspector.reading.kinds import Kinds, long_texts, numbers, numbers_or_none, texts
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table, selected
 from inspector.reading.requests import STRETCH_EVENTS, TimelineRequest
 from inspector.reading.task_rows import task_row
-from inspector.reading.values import integer, integer_or_none, stored_text, text
+from inspector.reading.values import integer, integer_or_none, odd_ones, stored_text, text
 
 DETAIL_BYTES: Final = 64 << 10
 """The most of one large column in a task's detail."""
@@ -221,7 +221,7 @@ def event_of(task_id: str, row: Row) -> EventRow:
     """Return one event by its number, seq, type, status, attempt, time, and the two columns of :func:`start_of`."""
     number, seq, kind, status, attempt, created_at, start, length = row[:8]
     data = stored_text(start, length) or StoredText("", 0)
-    return EventRow(
+    event = EventRow(
         id=integer(number),
         task_id=task_id,
         seq=integer(seq),
@@ -232,6 +232,8 @@ def event_of(task_id: str, row: Row) -> EventRow:
         data_text=data.text,
         data_length=data.length,
     )
+    odd = odd_ones((("id", number), ("seq", seq), ("attempt", attempt), ("created_at", created_at)))
+    return extended(OddEventRow, event, odd) if odd else event
 
 
 def start_of(column: str, table: Table) -> str:

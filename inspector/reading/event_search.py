@@ -10,7 +10,7 @@ from inspector.reading.errors import Unanswered, is_too_big
 from inspector.reading.recognising import Shape
 from inspector.reading.requests import EventSearchRequest
 from inspector.reading.steps import Ask, Stride
-from inspector.reading.values import integer, integer_or_none, text
+from inspector.reading.values import integer, integer_or_none, odd_ones, text
 
 _MOST_HITS: Final = 10_000
 _BEFORE: Final = 40
@@ -113,7 +113,15 @@ class _Search:
         excerpt = text(stored)
         at, length = self._match(ascii_lower(excerpt))
         return EventHit(
-            integer(number), text(task_id), integer(seq), text(kind), excerpt, at, length, integer_or_none(created_at)
+            id=integer(number),
+            task_id=text(task_id),
+            seq=integer(seq),
+            type=text(kind),
+            excerpt=excerpt,
+            match_at=at,
+            match_length=length,
+            created_at=integer_or_none(created_at),
+            odd=odd_ones((("seq", seq), ("created_at", created_at))),
         )
 
     def _match(self, excerpt: str) -> tuple[int, int]:

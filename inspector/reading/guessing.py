@@ -1,5 +1,6 @@
 """A layout guessed from names that are close to those of section 11.1, and from a look at a few values."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -104,6 +105,7 @@ _STATUS_WORDS: Final[Mapping[Status, tuple[str, ...]]] = {
 _MOST_STATUSES: Final = 50
 _LOOKED_AT: Final = 1_000
 _TIMES_LOOKED_AT: Final = 20
+_DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 _SECONDS_FROM: Final = 100_000_000
 """Numbers below it, in 1973, are no times of a service: tests and counters begin at 0."""
 
@@ -198,7 +200,8 @@ def _times(connection: ReadConnection, table: Found, columns: list[str]) -> Time
 def times_in(connection: ReadConnection, table: Found, column: str) -> TimeFormat | None:
     """Return how most of the first times in a column look; of as many, the one that comes first decides.
 
-    None where there are none, where most are no times of a service, and where damage is in the way.
+    Text that begins with no date has no say. None where there are none, where most are no times of a service, and
+    where damage is in the way.
     """
     if column not in table.columns.values():
         return None
@@ -207,7 +210,8 @@ def times_in(connection: ReadConnection, table: Found, column: str) -> TimeForma
         f"SELECT {name} FROM (SELECT {name} FROM main.{quoted(table.name)} LIMIT ?) "  # noqa: S608  quoted names
         f"WHERE {name} IS NOT NULL LIMIT ?"
     )
-    looks = Counter(_look(value) for (value,) in _as_far_as_whole(connection, sql, _LOOKED_AT, _TIMES_LOOKED_AT))
+    values = [value for (value,) in _as_far_as_whole(connection, sql, _LOOKED_AT, _TIMES_LOOKED_AT)]
+    looks = Counter(_look(value) for value in values if not isinstance(value, str) or _DATE.match(value))
     return looks.most_common(1)[0][0] if looks else None
 
 

@@ -195,7 +195,7 @@ def _converted(part: Part, ours: str, stored: str | None) -> str:
 
 
 def _time(part: Part, stored: str) -> str:
-    """Return SQL for Unix milliseconds; what is no time of the format stays as it is stored."""
+    """Return SQL for Unix milliseconds; what is no time of the format stays as it is stored, a number as its text."""
     match part.times:
         case TimeFormat.UNIX_MS:
             return stored
@@ -211,7 +211,7 @@ def _time(part: Part, stored: str) -> str:
     fits = f"{kind} IN ('integer', 'real') AND {stored} BETWEEN -{most} AND {most}"
     # Beyond it SQLite would make another number of it, the largest there is for one.
     converted = f"CASE {kind} WHEN 'integer' THEN {whole} ELSE {real} END"
-    return f"CASE WHEN {fits} THEN {converted} WHEN {kind} IN ('integer', 'real') THEN NULL ELSE {stored} END"
+    return f"CASE WHEN {fits} THEN {converted} ELSE {_as_stored(stored)} END"
 
 
 def _iso(part: Part, stored: str) -> str:
@@ -225,7 +225,13 @@ def _iso(part: Part, stored: str) -> str:
     since = f"CAST(round((julianday({day}) - 2440587.5) * 86400000.0) AS INTEGER)"
     # SQLite takes 30 February for 1 March. Without the zero days older ones do not even notice.
     is_day = f"date(substr({stored}, 1, 10), '+0 days') = substr({stored}, 1, 10)"
-    return f"CASE WHEN typeof({stored}) = 'text' AND {is_day} THEN coalesce({since}, {stored}) ELSE {stored} END"
+    is_text = f"typeof({stored}) = 'text'"
+    return f"CASE WHEN {is_text} AND {is_day} THEN coalesce({since}, {stored}) ELSE {_as_stored(stored)} END"
+
+
+def _as_stored(stored: str) -> str:
+    """Return SQL for what is no time: a number as its text, so that it is not taken for milliseconds."""
+    return f"CASE WHEN typeof({stored}) IN ('integer', 'real') THEN CAST({stored} AS TEXT) ELSE {stored} END"
 
 
 def quoted_text(text: str) -> str:

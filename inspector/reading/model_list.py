@@ -6,7 +6,7 @@ from inspector.layout.rows import ModelRow
 from inspector.reading.connection import ReadConnection, Row, Value
 from inspector.reading.recognising import Shape
 from inspector.reading.steps import Stride
-from inspector.reading.values import integer, integer_or_none, text, text_or_none
+from inspector.reading.values import integer, integer_or_none, odd_ones, text, text_or_none
 
 _MOST: Final = 2_000
 _METADATA_CHARS: Final = 4_096
@@ -48,6 +48,7 @@ def _model(row: Row) -> ModelRow:
         added_at=integer_or_none(added_at),
         tasks=0,
         unfinished=0,
+        odd=odd_ones((("size_bytes", size_bytes), ("added_at", added_at))),
     )
 
 

@@ -6,8 +6,8 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Final
 
-from inspector.layout.rows import TaskRow
-from inspector.lmsp.values import maker
+from inspector.layout.rows import OddTaskRow, TaskRow
+from inspector.lmsp.values import extended, maker
 from inspector.reading.connection import (
     LONGEST_SHORT_VALUE,
     MOST_VARIABLES,
@@ -19,7 +19,7 @@ from inspector.reading.connection import (
 from inspector.reading.errors import is_too_big
 from inspector.reading.kinds import Kinds, numbers, numbers_or_none, texts, texts_or_none
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table, selected
-from inspector.reading.values import integer, integer_or_none, text, text_or_none
+from inspector.reading.values import integer, integer_or_none, odd_ones, text, text_or_none
 
 TOO_LARGE: Final = "(too large to be listed)"
 """What stands for a value that is too large for a list."""
@@ -31,6 +31,10 @@ _KINDS: Final = Kinds(
     *(texts_or_none, numbers_or_none, numbers_or_none, numbers_or_none, numbers_or_none),
 )
 """What a task's columns hold in any file that is not odd."""
+
+_NUMBERS: Final = frozenset(
+    ("snapshot_seq", "last_seq", "attempt", "created_at", "started_at", "finished_at", "updated_at")
+)
 
 _PLACE: Final = attrgetter("created_at", "id")
 
@@ -65,7 +69,7 @@ def _read(row: Row) -> TaskRow:
     task_id, client, model, kind, status, policy, snapshot, last, attempt, code, created, started, finished, updated = (
         row
     )
-    return TaskRow(
+    task = TaskRow(
         id=text(task_id),
         client_id=text_or_none(client),
         model_id=text_or_none(model),
@@ -81,6 +85,8 @@ def _read(row: Row) -> TaskRow:
         finished_at=integer_or_none(finished),
         updated_at=integer_or_none(updated),
     )
+    odd = odd_ones((column, value) for column, value in zip(TASK_COLUMNS, row, strict=True) if column in _NUMBERS)
+    return extended(OddTaskRow, task, odd) if odd else task
 
 
 def tasks_by_id(connection: ReadConnection, shape: Shape, ids: Sequence[str]) -> tuple[TaskRow, ...]:

@@ -1,12 +1,16 @@
 """Stored values as the fields of our rows: whatever a file that is not ours holds, this never raises."""
 
 import math
+from collections.abc import Iterable
 from typing import Final
 
-from inspector.layout.rows import StoredText
+from inspector.layout.rows import Odd, StoredText
 from inspector.reading.connection import Value, decoded
 
 BLOB_BYTES_SHOWN: Final = 32
+
+_ODD_CHARACTERS: Final = 300
+"""Of something that stands where a number belongs no more is told."""
 
 
 def text(value: Value) -> str:
@@ -32,6 +36,17 @@ def integer_or_none(value: Value) -> int | None:
 def integer(value: Value) -> int:
     """Return ``value`` where it is an integer, else 0."""
     return value if isinstance(value, int) else 0
+
+
+def odd_ones(numbers: Iterable[tuple[str, Value]]) -> Odd:
+    """Return those of these columns of numbers that hold something else, with the start of it as text."""
+    return tuple(
+        (column, _start(text(value))) for column, value in numbers if value is not None and not isinstance(value, int)
+    )
+
+
+def _start(stored: str) -> str:
+    return stored if len(stored) <= _ODD_CHARACTERS else f"{stored[:_ODD_CHARACTERS]}…"
 
 
 def stored_text(start: Value, length: Value) -> StoredText | None:

@@ -142,7 +142,21 @@ def test_a_long_log_comes_whole_and_in_order(tmp_path: Path, count: int) -> None
 def test_a_log_that_counts_in_words_ends(tmp_path: Path) -> None:
     path = foreign(tmp_path / "other.db", *((f"t{at}", "running", None) for at in range(300)))
     by_hand(path, "UPDATE task_events SET task_id = 't0', seq = 'one'")
-    assert {event["seq"] for event in document(path, "t0")["events"]} == {0}
+    assert {event["seq"] for event in document(path, "t0")["events"]} == {"one"}
+
+
+def test_what_is_no_number_is_told_as_it_is_stored(tmp_path: Path) -> None:
+    path = foreign(tmp_path / "other.db", ("t", "running", None))
+    by_hand(
+        path,
+        "ALTER TABLE task_events ADD COLUMN created_at",
+        "UPDATE task_events SET seq = 'one', created_at = 'now \x1b[2J'",
+    )
+    (event,) = document(path, "t")["events"]
+    assert (event["seq"], event["created_at"]) == ("one", "now \x1b[2J")
+    listing = events(path, "t").stdout
+    assert "one" in listing
+    assert "now \\u001b[2J" in listing
 
 
 def test_a_task_without_events_is_said_to_have_none(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from inspector.cli import command_line
 from inspector.lmsp.statuses import Status
 from tests.commands.databases import (
     NOW,
+    by_hand,
     closing_db,
     foreign,
     killed_service,
@@ -38,6 +39,29 @@ def document(path: Path, *options: str) -> dict[str, Any]:
 
 def ids(path: Path, *options: str) -> list[object]:
     return [row["id"] for row in document(path, *options)["tasks"]]
+
+
+def test_what_is_no_number_is_told_as_it_is_stored(tmp_path: Path) -> None:
+    path = foreign(tmp_path / "other.db", ("t", "running", None))
+    by_hand(
+        path,
+        "ALTER TABLE tasks ADD COLUMN attempt",
+        "ALTER TABLE tasks ADD COLUMN updated_at",
+        "UPDATE tasks SET created_at = 'soon \x1b[2J', attempt = 1.5, updated_at = x'00ff'",
+    )
+    (task,) = document(path)["tasks"]
+    assert (task["created_at"], task["attempt"], task["updated_at"]) == ("soon \x1b[2J", "1.5", "x'00ff'")
+    assert task["started_at"] is None
+    listing = tasks(path).stdout
+    assert "soon \\u001b[2J" in listing
+    assert "x'00ff'" in listing
+
+
+def test_an_empty_text_for_a_time_is_said_to_be_that(tmp_path: Path) -> None:
+    path = foreign(tmp_path / "other.db", ("t", "running", None))
+    by_hand(path, "UPDATE tasks SET created_at = ''")
+    assert document(path)["tasks"][0]["created_at"] == ""
+    assert "(empty text)" in tasks(path).stdout
 
 
 @pytest.fixture

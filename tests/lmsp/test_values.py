@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from inspector.lmsp.values import maker, row, value
+from inspector.lmsp.values import extended, maker, row, value
 
 
 @value
@@ -71,13 +71,25 @@ class Chair:
     number: int
 
 
+@row
+class Throne(Seat):
+    """A row with a field more."""
+
+    king: str
+
+    @property
+    def is_first(self) -> bool:
+        """Whether there is none before it: always."""
+        return True
+
+
 @dataclass(frozen=True, slots=True)
 class AsDataclassHasIt:
     name: str
     row: int = 7
 
 
-VALUES = (Place("a"), Place("a", 1, {"x": 1}), Nothing(), Alone("a"), Checked(3), Seat("a", 1))
+VALUES = (Place("a"), Place("a", 1, {"x": 1}), Nothing(), Alone("a"), Checked(3), Seat("a", 1), Throne("a", 2, "k"))
 
 
 def test_fields_are_given_by_place_and_by_name_and_defaults_fill_up() -> None:
@@ -163,6 +175,20 @@ def test_a_row_is_no_other_row_and_no_tuple() -> None:
         assert Seat("a", 1) != other
         assert other != Seat("a", 1)
         assert not Seat("a", 1) == other  # noqa: SIM201  both are defined
+
+
+def test_a_row_that_extends_another_is_one_with_more_and_equals_none_without() -> None:
+    made = extended(Throne, Seat("a", 2), "k")
+    assert made == Throne("a", 2, "k") == Throne(name="a", number=2, king="k")
+    assert isinstance(made, Seat)
+    assert (made.name, made.number, made.king, made.is_first) == ("a", 2, "k", True)
+    assert repr(made) == "Throne(name='a', number=2, king='k')"
+    assert replace(made, number=3) == Throne("a", 3, "k")
+    assert made != Seat("a", 2)
+    assert Seat("a", 2) != made
+    assert not hasattr(made, "__dict__")
+    with pytest.raises(TypeError, match="Throne is made of name, number, king"):
+        extended(Throne, Seat("a", 2))
 
 
 def test_nothing_of_a_row_changes() -> None:

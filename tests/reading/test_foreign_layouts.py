@@ -170,6 +170,19 @@ def test_our_names_with_other_times_are_guessed(tmp_path: Path) -> None:
         assert [(task.id, task.created_at) for task in tasks(reader).tasks] == [("a", START_S * 1_000), ("b", None)]
 
 
+def test_words_for_times_make_no_other_layout_of_ours(tmp_path: Path) -> None:
+    path = made(
+        tmp_path / "ours.db",
+        "CREATE TABLE tasks (id TEXT PRIMARY KEY, status, created_at, updated_at)",
+        "CREATE TABLE task_events (task_id, seq, created_at)",
+        "INSERT INTO tasks VALUES ('a', 'queued', 'yesterday', 1796000000000), ('b', 'queued', '', 1796000000000)",
+        "INSERT INTO tasks VALUES ('c', 'queued', 1796000000000, 1796000000000)",
+    )
+    with opened(path) as reader:
+        assert reader.opened.layout_name is None
+        assert {task.updated_at for task in tasks(reader).tasks} == {1_796_000_000_000}
+
+
 def test_events_without_any_time_stand_at_that_of_their_task(tmp_path: Path) -> None:
     path = made(
         tmp_path / "a.db",

@@ -26,7 +26,7 @@ from inspector.layout.pages import (
     TaskPlaces,
     Tick,
 )
-from inspector.layout.rows import EventRow, ModelRow, StoredText, TaskDetail, TaskRow
+from inspector.layout.rows import EventRow, ModelRow, OddEventRow, OddTaskRow, StoredText, TaskDetail, TaskRow
 from inspector.layout.tables import (
     RowPage,
     StatementAnswer,
@@ -39,6 +39,7 @@ from inspector.layout.tables import (
 )
 from inspector.lmsp.recovery import Leftover
 from inspector.lmsp.retention import RetentionPlan
+from inspector.lmsp.values import extended
 from inspector.reading.messages import Answer, Asked, Failed, Lost, Message, Moved, Progressed, Stop
 from inspector.reading.requests import (
     CountsRequest,
@@ -65,12 +66,14 @@ from inspector.reading.wire import CAP, Decoder, TooLarge, WireError, encode
 
 TASK = TaskRow("t\u202e\0", None, "m", "response", "queued", None, None, 2**63 - 1, 1, None, -(2**63), None, None, 0)
 EVENT = EventRow(1, "t", 1, "response.created", "queued", 1, None, "{}", 2)
+ODD_TASK = extended(OddTaskRow, TASK, (("created_at", "yesterday"),))
+ODD_EVENT = extended(OddEventRow, EVENT, (("seq", "one"),))
 CELL = StoredCell(Storage.TEXT, "a\0", 2)
 TABLE = StoredTable('a"b', "table", False, (StoredColumn("c", "TEXT"),), ("c",), None)
 
 MESSAGES: tuple[Message, ...] = (
     Opened("/a", Mode.CRASHED, "why", ("note",), "lmspd (pid 1)", LayoutKind.NATIVE, 1, "3.40.1", True, None),
-    Moved((TASK,), ("gone",), 7, 1, True, False, 5),
+    Moved((TASK, ODD_TASK), ("gone",), 7, 1, True, False, 5),
     Lost("The file is gone. It was removed.", 5),
     Failed(3, "This took too long to read and was stopped."),
     Asked(1, TaskPageRequest(TaskFilter(frozenset({"queued"}), "x", "m"), TaskKey(None, "t"), 10)),
@@ -104,7 +107,7 @@ MESSAGES: tuple[Message, ...] = (
     Answer(1, TaskPage((TASK,), more=True, read_at_ms=1)),
     Answer(2, (TASK,)),
     Answer(3, TaskDetail(TASK, StoredText("{}", 2), None, None, None)),
-    Answer(4, EventPage("a", (EVENT,), more_before=True, more_after=False)),
+    Answer(4, EventPage("a", (EVENT, ODD_EVENT), more_before=True, more_after=False)),
     Answer(5, StoredText("x", 10)),
     Answer(6, LogStretch("a", (Tick(1, "response.created", "queued", 1),), 1, 1, "queued", more=True)),
     Answer(7, Counts({"queued": 1}, 2, 3)),

@@ -12,7 +12,7 @@ from inspector.desktop.widgets.row_cells import Cell
 from inspector.desktop.widgets.words import counted, offset
 from inspector.layout.pages import EventPage
 from inspector.layout.rows import EventRow
-from inspector.layout.visible import visible
+from inspector.layout.visible import or_as_stored, visible
 from inspector.lmsp.events import implied_status
 
 Index = QModelIndex | QPersistentModelIndex
@@ -206,13 +206,14 @@ class EventItemModel(QAbstractTableModel):
     def _event_cells(self, event: EventRow, row: int) -> Sequence[Cell]:
         at_ms, zero_ms, before = event.created_at, self._zero_ms, self.entry(row - 1)
         since = "" if at_ms is None or zero_ms is None else offset(at_ms - zero_ms)
+        since = or_as_stored(since, event.as_stored("created_at"))
         gap = ""
         if at_ms is not None and isinstance(before, EventRow) and before.created_at is not None:
             gap = offset(at_ms - before.created_at)
         data = self.tr("hidden") if self._covered else preview(event.data.text)
         status, arrived = event.status if is_change(event) else None, self._arrived.get(event.seq)
         return (
-            Cell(str(event.seq), flash_at_ms=arrived),
+            Cell(or_as_stored(str(event.seq), event.as_stored("seq")), flash_at_ms=arrived),
             Cell(since, dim=1, flash_at_ms=arrived),
             Cell(gap, dim=1, flash_at_ms=arrived),
             Cell(visible(event.type[:_PREVIEW]), status, flash_at_ms=arrived),

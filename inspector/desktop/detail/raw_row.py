@@ -9,7 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from inspector.desktop.widgets.cells import DIM_LEAST, DIM_ROLE, NOTE_ROLE
 from inspector.desktop.widgets.words import byte_size, counted
 from inspector.layout.rows import StoredText, TaskDetail, TaskRow
-from inspector.layout.visible import visible
+from inspector.layout.visible import or_as_stored, visible
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -18,7 +18,7 @@ _ROOT: Final = QModelIndex()
 _SHOWN: Final = 300
 
 COLUMNS: Final = (*(field.name for field in fields(TaskRow)), "request", "snapshot", "error_message")
-"""The columns of a task. Numbers are as stored: what is no number there reads as none."""
+"""The columns of a task."""
 
 
 class RawColumn(IntEnum):
@@ -72,6 +72,9 @@ class RawRowItemModel(QAbstractTableModel):
 def _value(detail: TaskDetail | None, name: str, *, covered: bool) -> tuple[str | None, str]:
     if detail is None:
         return None, ""
+    stored = detail.task.as_stored(name)
+    if stored is not None:
+        return or_as_stored("", stored), ""
     value = getattr(detail.task, name, None) if hasattr(detail.task, name) else getattr(detail, name)
     if value is None:
         return None, ""

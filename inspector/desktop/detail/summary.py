@@ -7,7 +7,7 @@ from datetime import tzinfo
 from inspector.desktop.widgets.key_values import KeyValue
 from inspector.desktop.widgets.words import clock_time, duration, grouped
 from inspector.layout.rows import TaskRow
-from inspector.layout.visible import visible
+from inspector.layout.visible import or_as_stored, visible
 from inspector.lmsp.statuses import FINAL, UNFINISHED, Status
 
 _LONGEST = 300
@@ -43,7 +43,9 @@ def summary(task: TaskRow, clock: Clock, names: Names) -> tuple[tuple[KeyValue, 
     # In a file at rest nothing goes on: what is told ends with the last that is known of the task.
     unfinished = task.status in UNFINISHED and clock.now_ms is None
     when = (
-        KeyValue("Ended", clock.time(task.finished_at)) if ended else KeyValue("Started", clock.time(task.started_at))
+        KeyValue("Ended", or_as_stored(clock.time(task.finished_at), task.as_stored("finished_at")))
+        if ended
+        else KeyValue("Started", or_as_stored(clock.time(task.started_at), task.as_stored("started_at")))
     )
     if task.status == Status.FAILED:
         third = KeyValue("Error", _text(task.error_code), tone=_tone(task.error_code))
@@ -52,7 +54,7 @@ def summary(task: TaskRow, clock: Clock, names: Names) -> tuple[tuple[KeyValue, 
     return (
         (
             KeyValue("Model", _named(task.model_id, names.models), tone=_tone(task.model_id)),
-            KeyValue("Created", clock.time(task.created_at)),
+            KeyValue("Created", or_as_stored(clock.time(task.created_at), task.as_stored("created_at"))),
             when,
         ),
         (
@@ -61,9 +63,9 @@ def summary(task: TaskRow, clock: Clock, names: Names) -> tuple[tuple[KeyValue, 
             KeyValue("Run", _lasted(run_ms(task, clock.now_ms), so_far=unfinished)),
         ),
         (
-            KeyValue("Attempt", grouped(task.attempt)),
+            KeyValue("Attempt", or_as_stored(grouped(task.attempt), task.as_stored("attempt"))),
             third,
-            KeyValue("Last seq", grouped(task.last_seq)),
+            KeyValue("Last seq", or_as_stored(grouped(task.last_seq), task.as_stored("last_seq"))),
         ),
     )
 

@@ -19,6 +19,7 @@ from inspector.desktop.digests.words import (
 from inspector.desktop.widgets.cells import DIM_LEAST, DIM_ROLE, ICON_ROLE, PROGRESS_ROLE
 from inspector.desktop.widgets.words import NOTHING, byte_size, clock_time, grouped
 from inspector.layout.files import FileState
+from inspector.layout.visible import or_as_stored
 
 Index = QModelIndex | QPersistentModelIndex
 _NO_PARENT: Final = QModelIndex()
@@ -131,7 +132,7 @@ class ModelItemModel(QAbstractTableModel):
             case ModelColumn.MODEL:
                 return one_line(model.name)
             case ModelColumn.SIZE:
-                return byte_size(model.size_bytes)
+                return or_as_stored(byte_size(model.size_bytes), model.as_stored("size_bytes"))
             case ModelColumn.DIGEST:
                 return short_digest(model.digest)
             case ModelColumn.FORMAT:
@@ -148,12 +149,13 @@ class ModelItemModel(QAbstractTableModel):
                 return one_line(model.path)
 
     def _tool_tip(self, standing: Standing, column: int) -> str | None:
+        model = standing.model
         match column:
             case ModelColumn.SIZE:
-                return size_words(standing.model.size_bytes)
+                return or_as_stored(size_words(model.size_bytes), model.as_stored("size_bytes"))
             case ModelColumn.MODEL | ModelColumn.PATH:
                 return self._text(standing, column)
             case ModelColumn.DIGEST:
-                return one_line(standing.model.digest)
+                return one_line(model.digest)
             case _:
                 return None

@@ -29,7 +29,7 @@ from inspector.desktop.widgets.strips import CaptionStrip, plain_label
 from inspector.desktop.widgets.tools import FlatTool, LinkButton
 from inspector.desktop.widgets.words import clock_time
 from inspector.layout.files import FileState
-from inspector.layout.visible import visible
+from inspector.layout.visible import or_as_stored, visible
 
 _PADDING: Final = 12
 _ICON: Final = 16
@@ -181,9 +181,12 @@ class _Facts(QScrollArea):
             found_words=found_words(check),
         )
         self._pairs = (
-            KeyValue(self.tr("Size stored"), size_words(model.size_bytes)),
+            KeyValue(self.tr("Size stored"), or_as_stored(size_words(model.size_bytes), model.as_stored("size_bytes"))),
             KeyValue(self.tr("Size found"), size_words(None if check is None else check.found_size)),
-            KeyValue(self.tr("Added"), clock_time(model.added_at, now_ms, self._zone, digits=0)),
+            KeyValue(
+                self.tr("Added"),
+                or_as_stored(clock_time(model.added_at, now_ms, self._zone, digits=0), model.as_stored("added_at")),
+            ),
             KeyValue(
                 self.tr("Modified"),
                 clock_time(None if check is None else check.modified_at_ms, now_ms, self._zone, digits=0),

@@ -9,7 +9,7 @@ from inspector.desktop.widgets.cells import DIM_LEAST, WARN_STRONG
 from inspector.desktop.widgets.row_cells import Cell
 from inspector.desktop.widgets.words import age, duration, grouped, short_time
 from inspector.layout.rows import TaskRow
-from inspector.layout.visible import visible
+from inspector.layout.visible import or_as_stored, visible
 from inspector.lmsp.statuses import FINAL, known_status
 
 QUIET_AFTER_MS: Final = 30_000
@@ -62,7 +62,7 @@ def task_cells(
         Cell(visible((task.model_id or "–")[:SHOWN_CHARACTERS])),
         Cell(_span(task.created_at, task.started_at or end)),
         Cell(_span(task.started_at, end)),
-        Cell(grouped(task.last_seq)),
+        Cell(or_as_stored(grouped(task.last_seq), task.as_stored("last_seq"))),
         Cell(_last_event(task, now_ms, today_ms, zone), warn=WARN_STRONG if _is_quiet(task, now_ms) else 0),
     )
     if warm is None:
@@ -89,7 +89,7 @@ def _span(start_ms: int | None, end_ms: int | None) -> str:
 
 def _last_event(task: TaskRow, now_ms: int | None, today_ms: int | None, zone: tzinfo) -> str:
     if task.updated_at is None or now_ms is None:
-        return short_time(task.updated_at, today_ms, zone)
+        return or_as_stored(short_time(task.updated_at, today_ms, zone), task.as_stored("updated_at"))
     since = now_ms - task.updated_at
     # The moment on screen is a little older than what was just read; a clock that was set back is another matter.
     return age(0 if -SAME_MOMENT_MS < since < 0 else since)

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,6 +9,8 @@ from pytestqt.qtbot import QtBot
 from inspector.desktop.detail.item_model import EventColumn, EventFilterModel, EventItemModel, preview
 from inspector.desktop.widgets.cells import FLASH_ROLE, STATUS_ROLE, WARN_ROLE
 from inspector.layout.pages import EventPage
+from inspector.layout.rows import OddEventRow
+from inspector.lmsp.values import extended
 from tests.desktop.detail.pages import event, page
 from tests.desktop.timeline.histories import T0, TASK
 
@@ -37,6 +40,14 @@ def test_an_event_shows_its_number_its_times_its_type_and_its_data(model: EventI
     assert column(model, EventColumn.GAP) == ["", "10 ms", "10 ms"]
     assert column(model, EventColumn.TYPE)[2] == "response.output_text.delta"
     assert column(model, EventColumn.DATA)[2] == '"delta": "word 3"'
+
+
+def test_what_is_no_number_is_shown_as_it_is_stored(model: EventItemModel) -> None:
+    model.set_zero(T0)
+    odd = extended(OddEventRow, replace(event(1), created_at=None), (("created_at", "now\u202e"), ("seq", "one")))
+    model.show_page(replace(page([1]), events=(odd,)))
+    assert column(model, EventColumn.SEQ) == ["one"]
+    assert column(model, EventColumn.SINCE) == ["now\\u202e"]
 
 
 def test_only_a_change_of_status_has_a_shape(model: EventItemModel) -> None:

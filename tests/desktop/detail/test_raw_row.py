@@ -7,7 +7,8 @@ from pytestqt.qtbot import QtBot
 
 from inspector.desktop.detail.raw_row import COLUMNS, RawColumn, RawRowItemModel
 from inspector.desktop.widgets.cells import NOTE_ROLE
-from inspector.layout.rows import TaskRow
+from inspector.layout.rows import OddTaskRow, TaskRow
+from inspector.lmsp.values import extended
 from tests.desktop.detail.pages import detail, stored
 from tests.desktop.timeline.histories import T0, task
 
@@ -32,6 +33,14 @@ def test_every_column_of_a_task_is_there_with_its_stored_value(model: RawRowItem
     assert value(model, "attempt") == "9007199254740993"
     assert value(model, "finished_at") == "none"
     assert value(model, "request") == '{"input": "why"}'
+
+
+def test_what_is_no_number_is_shown_as_it_is_stored(model: RawRowItemModel) -> None:
+    row = extended(OddTaskRow, task("running", created_at=None), (("created_at", "yester\nday"), ("attempt", "")))
+    model.show(detail(row), covered=False)
+    assert value(model, "created_at") == "yester\\u000aday"
+    assert value(model, "attempt") == "(empty text)"
+    assert value(model, "last_seq") == str(row.last_seq)
 
 
 def test_a_long_text_is_cut_and_says_how_long_it_is(model: RawRowItemModel) -> None:

@@ -2,7 +2,8 @@ from dataclasses import replace
 from datetime import UTC
 
 from inspector.desktop.detail.summary import Clock, Names, run_ms, summary, wait_ms
-from inspector.layout.rows import TaskRow
+from inspector.layout.rows import OddTaskRow, TaskRow
+from inspector.lmsp.values import extended
 from tests.desktop.timeline.histories import T0, task
 
 
@@ -52,6 +53,19 @@ def test_a_task_without_times_says_so() -> None:
     row = task("running", created_at=None)
     assert told(row)["Created"] == "–"
     assert told(row)["Wait"] == "–"
+
+
+def test_what_is_no_number_is_told_as_it_is_stored() -> None:
+    odd = (("created_at", "yesterday\u202e"), ("finished_at", "2024-02-30"), ("attempt", "1.5"), ("last_seq", ""))
+    row = extended(OddTaskRow, task("completed", created_at=None, finished_at=None), odd)
+    found = told(row)
+    assert [found[name] for name in ("Created", "Ended", "Attempt", "Last seq")] == [
+        "yesterday\\u202e",
+        "2024-02-30",
+        "1.5",
+        "(empty text)",
+    ]
+    assert told(extended(OddTaskRow, task("running"), (("started_at", "soon"),)))["Started"] == "soon"
 
 
 def test_a_failed_task_tells_its_error_where_others_tell_their_policy() -> None:

@@ -24,6 +24,12 @@ def names(made: ModelItemModel) -> list[str]:
     return [made.index(row, ModelColumn.MODEL).data() for row in range(made.rowCount())]
 
 
+def test_a_size_that_is_no_number_is_shown_as_it_is_stored() -> None:
+    made = shown(Standing(model("qwen", size=None, odd=(("size_bytes", "4.7 GB\u202e"),)), None))
+    assert made.index(0, ModelColumn.SIZE).data() == "4.7 GB\\u202e"
+    assert made.index(0, ModelColumn.SIZE).data(TIP) == "4.7 GB\\u202e"
+
+
 def test_what_a_row_says() -> None:
     made = shown(Standing(model("qwen", digest="sha256:" + "ab" * 32), check("qwen", FileState.MISMATCH)))
 

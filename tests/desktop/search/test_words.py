@@ -29,6 +29,12 @@ def test_a_hit_is_its_moment_its_task_its_number_its_type_and_what_stands_around
     assert earlier[HitColumn.TYPE].status is None
 
 
+def test_what_is_no_number_is_shown_as_it_is_stored() -> None:
+    odd = hit(5, created_at=None, seq=0, odd=(("created_at", "now\u202e"), ("seq", "one")))
+    cells = hit_cells(odd, NOW_MS, UTC, is_covered=False)
+    assert (cells[HitColumn.TIME].text, cells[HitColumn.SEQ].text) == ("now\\u202e", "one")
+
+
 def test_the_marked_part_is_the_text_as_it_is_stored() -> None:
     assert marked('{"delta":"a NEEDLE in it"}') == ('{"delta":"a NEEDLE in it"}', "NEEDLE")
     assert marked("needle") == ("needle", "needle")
