@@ -119,10 +119,13 @@ def _newest(reader: Reader, wanted: TaskFilter, limit: int) -> tuple[list[TaskRo
 def _counted(reader: Reader, damage: list[str]) -> Counts | None:
     """Return the counts, or None where something is in the way, which ``damage`` then says."""
     try:
-        return asked(reader, CountsRequest(), Counts)
+        found = asked(reader, CountsRequest(), Counts)
     except Unanswered as error:
         damage.append(f"The tasks are not counted: {error.sentence}")
         return None
+    if found.damage and found.damage not in damage:
+        damage.append(found.damage)
+    return found
 
 
 def _document(rows: list[TaskRow], counts: Counts | None, damage: list[str], opened: Opened, proof: str) -> str:

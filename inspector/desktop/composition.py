@@ -170,7 +170,8 @@ class Inspector:
         view = ModelsView(self._zone)
         view.model_tasks_requested.connect(self._show_tasks_of_model)
         self._to_forget.append(view.clear)
-        wiring = ModelsWiring(view, self.session, self.checks, self._names.take)
+        damaged = partial(self._damage.tell, "models")
+        wiring = ModelsWiring(view, self.session, self.checks, self._names.take, damaged)
         self.window.view_changed.connect(lambda name: wiring.set_on_screen(name == "models"))
         self.frame.add_words("models", wiring.summary)
         self._wirings.append(wiring)
@@ -195,7 +196,7 @@ class Inspector:
 
         view = SearchView(self._zone)
         view.hit_chosen.connect(self._show_event)
-        wiring = SearchWiring(view, self.session, self._content)
+        wiring = SearchWiring(view, self.session, self._content, partial(self._damage.tell, "search"))
         self._to_forget.append(wiring.forget)
         self._wirings.append(wiring)
         return view

@@ -123,6 +123,8 @@ class EventHits:
     searched_to: int | None
     """Where the search ended because there were hits enough: it goes on before the event of this id."""
     read_at_ms: int
+    damage: str = ""
+    """What of the events cannot be read, in one sentence; empty where all were looked at."""
 
 
 @value
@@ -204,6 +206,8 @@ class Counts:
     by_status: Mapping[str, int] = field(default_factory=dict)
     models: int = 0
     read_at_ms: int = 0
+    damage: str = ""
+    """What could not be counted, in one sentence or two; empty where all could be."""
 
     @property
     def tasks(self) -> int:
@@ -217,3 +221,5 @@ class ModelPage:
 
     models: tuple[ModelRow, ...]
     read_at_ms: int
+    damage: str = ""
+    """What of the models, or of the tasks that name them, cannot be read; empty where all could be."""

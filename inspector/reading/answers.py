@@ -6,6 +6,7 @@ from inspector.layout.pages import PAGE_ROWS
 from inspector.reading.connection import ReadConnection
 from inspector.reading.counts import counts
 from inspector.reading.damaged import damaged_event_page, damaged_task_page
+from inspector.reading.damaged_counts import damaged_counts
 from inspector.reading.damaged_details import (
     damaged_leftovers,
     damaged_log_stretch,
@@ -81,7 +82,8 @@ def answer_of(
             log = (connection, shape, request)
             return around_damage(lambda: log_stretch(*log), lambda: damaged_log_stretch(*log))
         case CountsRequest(wanted) if not connection.holds_back:
-            return counts(connection, shape, wanted, now_ms)
+            every = (connection, shape, wanted, now_ms)
+            return around_damage(lambda: counts(*every), lambda: damaged_counts(*every))
         case LeftoversRequest():
             return around_damage(lambda: leftovers(connection, shape), lambda: damaged_leftovers(connection, shape))
         case RetentionRequest(keep_ms):

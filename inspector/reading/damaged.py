@@ -30,20 +30,23 @@ def damaged_task_page(
     A task that only an index knows of has the status UNREADABLE and passes by its id alone. Raises
     sqlite3.Error where neither the table nor an index gives anything.
     """
-    found = Salvage(connection, shape.tasks, shape.tasks.select(*TASK_COLUMNS)).run()
-    tasks = {task.id: task for task in task_rows(found.rows)}
-    known = known_tasks(connection)
-    lost = [lost_task(*row) for row in known if text(row[1]) not in tasks]
-    if not tasks and not lost:
-        raise found.error
-    listed = newest_first([task for task in (*tasks.values(), *lost) if wanted.passes(task)])
+    listed, damage = damaged_task_list(connection, shape, wanted)
     key = after or start
     if key is not None:
         listed = [task for task in listed if _place(task) < _key_place(key) or (after is None and task.id == key.id)]
     limit = max(1, min(limit, PAGE_ROWS))
-    return TaskPage(
-        tuple(listed[:limit]), len(listed) > limit, read_at_ms, damage=damage_sentence("tasks", len(lost), found.unread)
-    )
+    return TaskPage(tuple(listed[:limit]), len(listed) > limit, read_at_ms, damage=damage)
+
+
+def damaged_task_list(connection: ReadConnection, shape: Shape, wanted: TaskFilter) -> tuple[list[TaskRow], str]:
+    """Return the newest tasks as far as they can be read, newest first, and what is missing. Raises as above."""
+    found = Salvage(connection, shape.tasks, shape.tasks.select(*TASK_COLUMNS)).run()
+    tasks = {task.id: task for task in task_rows(found.rows)}
+    lost = [lost_task(*row) for row in known_tasks(connection) if text(row[1]) not in tasks]
+    if not tasks and not lost:
+        raise found.error
+    listed = newest_first([task for task in (*tasks.values(), *lost) if wanted.passes(task)])
+    return listed, damage_sentence("tasks", len(lost), found.unread)
 
 
 def damaged_event_page(

@@ -33,6 +33,10 @@ class TookTooLong(Unanswered):
     """One question was not answered before its deadline, or the reader is to stop."""
 
 
+class Damaged(Unanswered):
+    """One question was not answered because the file is damaged there."""
+
+
 SqliteTrouble: Final = (sqlite3.Error, UnicodeError, OverflowError)
 """What reading through sqlite3 may raise: a damaged schema ends in UnicodeDecodeError (faults.md 1.6)."""
 

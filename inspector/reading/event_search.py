@@ -1,20 +1,23 @@
 """A search of all events for a text, newest first, in short steps along their ids."""
 
-import sqlite3
 from collections.abc import Generator
 from typing import Final
 
 from inspector.layout.pages import EventHit, EventHits, Progress, ascii_lower
 from inspector.reading.connection import ReadConnection, Row, Value
-from inspector.reading.errors import Unanswered, is_too_big
+from inspector.reading.errors import SqliteTrouble, Unanswered, around_damage, is_damage, is_too_big
 from inspector.reading.recognising import Shape
 from inspector.reading.requests import EventSearchRequest
+from inspector.reading.rowids import first_readable
 from inspector.reading.steps import Ask, Stride
 from inspector.reading.values import integer, integer_or_none, odd_ones, text
 
 _MOST_HITS: Final = 10_000
 _BEFORE: Final = 40
 _EXCERPT: Final = 160
+_GROWS: Final = 4
+"""How many times as many rows are looked at after a look that went well near damage."""
+_DAMAGE: Final = "Some events cannot be read and were not searched: their table is damaged."
 _BEHIND_ALL: Final = (1 << 63) - 1
 _BEFORE_ALL: Final = -(1 << 63)
 
@@ -22,7 +25,7 @@ _BEFORE_ALL: Final = -(1 << 63)
 def event_search(request: EventSearchRequest, ask: Ask, read_at_ms: int) -> Generator[Progress, None, EventHits]:
     """Search all events for the text. Raises Unanswered where the events have no rowid, and so no order.
 
-    An event too large for SQLite to hand out is passed over.
+    An event too large for SQLite to hand out is passed over, and so is damage, which the answer tells.
     """
     limit = max(1, min(request.limit, _MOST_HITS))
     search = _Search(request.text, request.before_id)
@@ -34,11 +37,11 @@ def event_search(request: EventSearchRequest, ask: Ask, read_at_ms: int) -> Gene
             break
         hits += found
         if len(hits) >= limit:
-            return EventHits(tuple(hits), hits[-1].id, read_at_ms)
+            return EventHits(tuple(hits), hits[-1].id, read_at_ms, search.damage)
         newest = newest or search.came_from
         of = newest - search.oldest + 1
         yield Progress(min(newest - search.before + 1, of), of, tuple(found))
-    return EventHits(tuple(hits), None, read_at_ms)
+    return EventHits(tuple(hits), None, read_at_ms, search.damage)
 
 
 def _step(ask: Ask, search: "_Search", limit: int) -> list[EventHit] | None:
@@ -59,37 +62,65 @@ class _Search:
         """The newest event of the last step."""
         self.oldest: int = _BEFORE_ALL
         """The oldest event that there was at the first step."""
+        self._met_damage = False
+        self._near_damage = 0
+        """The most rows of the next look after one that came upon damage; 0 for any."""
+
+    @property
+    def damage(self) -> str:
+        """What could not be looked at, in one sentence; empty where all could be."""
+        return _DAMAGE if self._met_damage else ""
 
     def step(self, connection: ReadConnection, shape: Shape, limit: int) -> list[EventHit] | None:
         """Look at the next events, and return the newest ``limit`` hits among them; None where there are no more."""
         number = shape.events.rowid
         if number is None or "data" not in shape.events.columns:
             raise Unanswered("The events of this file cannot be searched: they hold no data, or have no order.")
-        newest = connection.value(
-            f"SELECT max({number}) FROM task_events WHERE {number} < ?",  # noqa: S608  names of ours
-            [self.before],
-        )
+        newest = self._newest(connection, number)
         if newest is None:
             return None
         if not self.came_from:
-            self.oldest = integer(connection.value(f"SELECT min({number}) FROM task_events"))  # noqa: S608  the same
-        self.came_from = integer(newest)
+            oldest = f"SELECT min({number}) FROM task_events"  # noqa: S608  the same
+            self.oldest = around_damage(lambda: integer(connection.value(oldest)), lambda: 1)
+        self.came_from = newest
         found, before = self._stride.take(connection, lambda rows: self._look(connection, shape, rows, limit))
         self.before = before
         return found
 
+    def _newest(self, connection: ReadConnection, number: str) -> int | None:
+        """Return the number of the newest event that is left; where damage is met, of the newest that can be read."""
+        sql = f"SELECT {number} FROM task_events WHERE {number} < ? ORDER BY {number} DESC LIMIT 1"  # noqa: S608  ours
+
+        def reads(behind: int) -> tuple[bool, bool]:
+            return around_damage(lambda: (True, bool(connection.rows(sql, [-behind]))), lambda: (False, False))
+
+        def passing() -> int | None:
+            self._met_damage = True
+            # From the newest on: numbers that fall are numbers of the other sign that rise.
+            first = first_readable(reads, -self.before)
+            return None if first is None else integer(connection.value(sql, [-first]))
+
+        def newest() -> int | None:
+            found = connection.value(sql, [self.before])
+            return None if found is None else integer(found)
+
+        return around_damage(newest, passing)
+
     def _look(self, connection: ReadConnection, shape: Shape, rows: int, limit: int) -> tuple[list[EventHit], int]:
+        rows = min(rows, self._near_damage or rows)
         while True:
             oldest = max(self.came_from - rows + 1, _BEFORE_ALL)
             try:
                 found = connection.rows(self._sql(shape), self._values(oldest, limit))
-            except sqlite3.DataError as error:
-                if not is_too_big(error):
+            except SqliteTrouble as error:
+                if not is_too_big(error) and not is_damage(error):
                     raise
                 if rows == 1:
+                    self._met_damage |= is_damage(error)
                     return [], oldest
-                rows = max(1, rows // 8)
+                self._near_damage = rows = max(1, rows // 8)
             else:
+                self._near_damage *= _GROWS
                 return [self._hit(row) for row in found], oldest
 
     def _sql(self, shape: Shape) -> str:

@@ -11,7 +11,9 @@ from inspector.layout.rows import TaskRow
 from inspector.lmsp.statuses import UNFINISHED
 from inspector.reading.connection import ReadConnection, Row
 from inspector.reading.counts import StatusCount, about_how_many_tasks, counts, how_many_models, stored_statuses
-from inspector.reading.errors import TookTooLong
+from inspector.reading.damaged import damaged_task_page
+from inspector.reading.damaged_counts import damaged_counts, damaged_models, damaged_places
+from inspector.reading.errors import Damaged, SqliteTrouble, TookTooLong, is_damage
 from inspector.reading.event_search import event_search
 from inspector.reading.model_list import ModelCount, listed_models
 from inspector.reading.recognising import Shape
@@ -44,19 +46,51 @@ def job_of(request: Request, ask: Ask, now_ms: Callable[[], int]) -> Job | None:
 
     A job returns the answer at its end. Closed before that it leaves nothing behind.
     """
+    at_ms = now_ms()
     match request:
-        case TaskPlacesRequest():
-            return _places(request, ask, now_ms())
-        case CountsRequest():
-            return _counts(request, ask, now_ms())
-        case TaskPageRequest():
-            return _page(request, ask, now_ms())
-        case ModelsRequest():
-            return _models(request, ask, now_ms())
+        case TaskPlacesRequest(wanted, every):
+            every = max(1, every)
+            return _around_damage(
+                _places(request, ask, at_ms),
+                ask,
+                lambda connection, shape: damaged_places(connection, shape, wanted, every, at_ms),
+            )
+        case CountsRequest(wanted):
+            return _around_damage(
+                _counts(request, ask, at_ms),
+                ask,
+                lambda connection, shape: damaged_counts(connection, shape, wanted, at_ms),
+            )
+        case TaskPageRequest(wanted, after, limit, start):
+            return _around_damage(
+                _page(request, ask, at_ms),
+                ask,
+                lambda connection, shape: damaged_task_page(
+                    connection, shape, wanted, after, limit, at_ms, start=start
+                ),
+            )
+        case ModelsRequest(counted):
+            return _around_damage(
+                _models(request, ask, at_ms),
+                ask,
+                lambda connection, shape: damaged_models(connection, shape, counted, at_ms),
+            )
         case EventSearchRequest():
-            return event_search(request, ask, now_ms())
+            return event_search(request, ask, at_ms)
         case _:
             return None
+
+
+def _around_damage(job: Job, ask: Ask, instead: Callable[[ReadConnection, Shape], object]) -> Job:
+    """Take the steps of ``job``; where they come upon damage the answer is what ``instead`` reads in one."""
+    try:
+        return (yield from job)
+    except Damaged:
+        pass
+    except SqliteTrouble as error:
+        if not is_damage(error):
+            raise
+    return ask(instead)
 
 
 def answer_at_once(job: Job | None, rest: Callable[[float], None]) -> object:

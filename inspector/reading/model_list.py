@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 from inspector.layout.rows import ModelRow
 from inspector.reading.connection import ReadConnection, Row, Value
-from inspector.reading.recognising import Shape
+from inspector.reading.recognising import Shape, Table
 from inspector.reading.steps import Stride
 from inspector.reading.values import integer, integer_or_none, odd_ones, text, text_or_none
 
@@ -25,17 +25,19 @@ def listed_models(connection: ReadConnection, shape: Shape) -> tuple[Listed, ...
     """Return the registered models by name."""
     if shape.models is None:
         return ()
-    columns = shape.models.select("id", "name", "digest", "size_bytes", "path", "format")
-    metadata = f"substr(metadata, 1, {_METADATA_CHARS})" if "metadata" in shape.models.columns else "NULL"
-    added_at = shape.models.select("added_at")
-    rows = connection.rows(
-        f"SELECT {columns}, {metadata}, {added_at} FROM models ORDER BY 2, 1 LIMIT ?",  # noqa: S608  names of ours
-        [_MOST],
-    )
-    return tuple(Listed(row[0], _model(row)) for row in rows)
+    sql = f"SELECT {model_columns(shape.models)} FROM models ORDER BY 2, 1 LIMIT ?"  # noqa: S608  names of ours
+    return tuple(Listed(row[0], model_row(row)) for row in connection.rows(sql, [_MOST]))
 
 
-def _model(row: Row) -> ModelRow:
+def model_columns(models: Table) -> str:
+    """Return the columns of a model's row, a list for SQL."""
+    columns = models.select("id", "name", "digest", "size_bytes", "path", "format")
+    metadata = f"substr(metadata, 1, {_METADATA_CHARS})" if "metadata" in models.columns else "NULL"
+    return f"{columns}, {metadata}, {models.select('added_at')}"
+
+
+def model_row(row: Row) -> ModelRow:
+    """Return the model whose :func:`model_columns` are ``row``, with no task that names it."""
     model_id, name, digest, size_bytes, path, kind, metadata, added_at = row
     return ModelRow(
         id=text(model_id),

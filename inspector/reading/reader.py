@@ -13,7 +13,17 @@ from inspector.layout.pages import TaskPage
 from inspector.layout.rows import TaskDetail
 from inspector.reading.answers import answer_of
 from inspector.reading.connection import ReadConnection, Value
-from inspector.reading.errors import BUSY, STALE, SqliteTrouble, Unanswered, Unreadable, primary_code, sentence_of
+from inspector.reading.errors import (
+    BUSY,
+    STALE,
+    Damaged,
+    SqliteTrouble,
+    Unanswered,
+    Unreadable,
+    is_damage,
+    primary_code,
+    sentence_of,
+)
 from inspector.reading.feed import Feed
 from inspector.reading.following import LOCKS_EVERY_S, FollowedFile
 from inspector.reading.layouts import NATIVE_ONLY, Layouts
@@ -93,7 +103,8 @@ class Reader:
                         raise
                 except SqliteTrouble as error:
                     if not left or (primary_code(error) not in STALE and not file.has_moved()):
-                        raise Unanswered(sentence_of(error, source.look.name)) from error
+                        trouble = Damaged if is_damage(error) else Unanswered
+                        raise trouble(sentence_of(error, source.look.name)) from error
                 file.reopen(seen_changing=True)
             file.require_open()
         finally:

@@ -1,4 +1,4 @@
-"""What of the file cannot be read, said once for the tasks and once for the log that is shown."""
+"""What of the file cannot be read, said once for each kind of what is shown."""
 
 from typing import Final
 
@@ -10,6 +10,8 @@ from inspector.layout.opened import Opened
 _FACTS: Final = {
     "tasks": "Part of the list of tasks cannot be read.",
     "events": "Part of this task's event log cannot be read.",
+    "models": "Part of the models, or of the tasks that name them, cannot be read.",
+    "search": "Part of the events cannot be searched.",
     "recovery": "Part of what recovery would find cannot be read.",
 }
 
@@ -24,7 +26,7 @@ class Damage:
         session.opened.connect(self._on_opened)
 
     def tell(self, what: str, sentence: str) -> None:
-        """Say of ``tasks``, ``events`` or ``recovery`` what is missing, or with an empty sentence that nothing is."""
+        """Say of one of the kinds above what is missing, or with an empty sentence that nothing is."""
         if sentence == self._told.get(what, ""):
             return
         self._told[what] = sentence

@@ -17,9 +17,17 @@ class ModelsWiring:
     """Asks for the models while the view is on screen; looks at files cheaply by itself, and hashes them when told."""
 
     def __init__(
-        self, view: ModelsView, session: Session, checks: FileChecks, told: Callable[[ModelPage], None]
+        self,
+        view: ModelsView,
+        session: Session,
+        checks: FileChecks,
+        told: Callable[[ModelPage], None],
+        damaged: Callable[[str], None],
     ) -> None:
-        """Show the models in ``view``; ``told`` hears of them too while they are on screen."""
+        """Show the models in ``view``; ``told`` hears of them too while they are on screen.
+
+        ``damaged`` hears what of them cannot be read: a sentence, or an empty text.
+        """
         self._view = view
         self._session = session
         self._checks = checks
@@ -27,6 +35,7 @@ class ModelsWiring:
         self._on_screen = False
         self._page: ModelPage | None = None
         self._told = told
+        self._damaged = damaged
         session.opened.connect(self._on_opened)
         session.moved.connect(self._update)
         if session.how is not None:
@@ -62,6 +71,7 @@ class ModelsWiring:
         def show(page: ModelPage) -> None:
             self._page = page
             self._told(page)
+            self._damaged(page.damage)
             self._view.show_models(page)
             if self._on_screen:
                 # Not before they are wanted: a path from a database may lie on a disk that is asleep.

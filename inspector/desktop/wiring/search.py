@@ -1,6 +1,7 @@
 """The Search view on a session: a search in the background, one at a time, that ends when nobody waits for it."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -26,9 +27,11 @@ TRIES_AGAIN_AFTER_S: Final = 0.5
 class SearchWiring:
     """Searches for what the view wants. What is told by a search that was given up reaches nobody."""
 
-    def __init__(self, view: SearchView, session: Session, content: Content) -> None:
+    def __init__(self, view: SearchView, session: Session, content: Content, damaged: Callable[[str], None]) -> None:
+        """Search for ``view``; ``damaged`` hears what cannot be searched: a sentence, or an empty text."""
         self._view = view
         self._session = session
+        self._damaged = damaged
         self._number = 0
         self._task: asyncio.Task[object] | None = None
         self._path = None if session.how is None else session.how.path
@@ -104,14 +107,16 @@ class SearchWiring:
                 self._task = None
 
     async def _search_in_parts(self, number: int, text: str, before_id: int | None) -> None:
-        found, began_at_ms = 0, None
+        found, began_at_ms, damage = 0, None, ""
         while True:
             answer = await self._answered(number, EventSearchRequest(text, before_id, PART))
             if number != self._number:
                 return
             found += len(answer.hits)
+            damage = answer.damage or damage
             before_id, began_at_ms = answer.searched_to, began_at_ms or answer.read_at_ms
             if before_id is None or found >= AT_A_TIME:
+                self._damaged(damage)
                 self._view.show_answer(replace(answer, read_at_ms=began_at_ms))
                 return
             self._view.show_progress(Progress(0, None, answer.hits))

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from datetime import UTC
 from functools import partial
 from typing import Any, cast
@@ -81,8 +82,9 @@ class Searching:
         self.view = SearchView(UTC)
         qtbot.addWidget(self.view)
         session: Any = self.session
+        self.damage: list[str] = []
         self.content = Content(cast(Session, session), Settings(None))
-        self.wiring = SearchWiring(self.view, cast(Session, session), self.content)
+        self.wiring = SearchWiring(self.view, cast(Session, session), self.content, self.damage.append)
 
     def stands(self) -> State:
         return self.view.standing.state
@@ -120,6 +122,17 @@ async def test_what_is_found_reaches_the_view_as_it_is_told_and_at_the_end(on: S
     await on.ended()
     assert on.view.hits.rowCount() == 2
     assert on.stands() is State.ENDED
+
+
+async def test_damage_is_told_at_the_end_whichever_part_met_it(on: Searching) -> None:
+    (await on.search()).future.set_result(replace(answer(hit(9), searched_to=9), damage="Some are damaged."))
+    await until(lambda: len(on.session.asked) == 2)
+    on.session.asked[-1].future.set_result(answer(hit(4)))
+    await on.ended()
+    assert on.damage == ["Some are damaged."]
+    (await on.search("other")).future.set_result(answer())
+    await on.ended()
+    assert on.damage == ["Some are damaged.", ""]
 
 
 async def test_hits_come_in_parts_until_there_are_enough_and_are_all_of_the_first_moment(
