@@ -18,6 +18,7 @@ from tests.support.reading_databases import START_MS, add_task, create, read_at
 
 FILES: tuple[Callable[[Path], None], ...] = (
     *(hostile_files.markup_everywhere, hostile_files.odd_characters_everywhere, hostile_files.blobs_everywhere),
+    *(hostile_files.markup_in_numbers_too, hostile_files.odd_characters_in_numbers_too),
     *(hostile_files.deep_json, hostile_files.long_numbers, hostile_files.combining_marks_everywhere),
     *(hostile_files.endless_views, hostile_files.bombs, hostile_files.odd_triggers),
 )
