@@ -30,11 +30,11 @@ from inspector.commands.opening import (
 )
 from inspector.commands.output import utc, write_json, write_lines
 from inspector.commands.proving import Proof, proof_document, proof_lines
-from inspector.commands.stored_json import spliced
 from inspector.commands.table import Column, aligned, line_of, terminal_width, widths_of
 from inspector.layout.opened import Mode
 from inspector.layout.pages import EventPage
 from inspector.layout.rows import EventRow, StoredText, TaskRow
+from inspector.layout.stored_json import spliced
 from inspector.layout.visible import or_as_stored, visible
 from inspector.lmsp.statuses import FINAL, known_status
 from inspector.reading.messages import Lost

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from inspector.commands.ending import NotDone
-from inspector.commands.stored_json import json_escapes
+from inspector.layout.stored_json import json_escapes
 from inspector.layout.visible import visible
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.commands.stored_json import DEEPEST, spliced
+from inspector.layout.stored_json import DEEPEST, spliced
 
 AS_THEY_STAND = [
     "null",
