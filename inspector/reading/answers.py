@@ -28,6 +28,7 @@ from inspector.reading.requests import (
     HealthRequest,
     LeftoversRequest,
     ModelsRequest,
+    PartEndsRequest,
     ProofRequest,
     Request,
     RetentionRequest,
@@ -42,6 +43,7 @@ from inspector.reading.requests import (
     TasksByPrefixRequest,
     TimelineRequest,
     Watch,
+    WholePageRequest,
 )
 from inspector.reading.retention import retention_plan
 from inspector.reading.steps import Rests
@@ -95,6 +97,12 @@ def answer_of(
         case TaskPlacesRequest() | EventSearchRequest() | CountsRequest() | ModelsRequest():
             job = job_of(request, lambda question: question(connection, shape), lambda: now_ms)
             return answer_at_once(job, Rests(connection, wait).after)
+        case PartEndsRequest() | WholePageRequest():
+            from inspector.reading.whole_rows import part_ends, whole_page  # noqa: PLC0415  as above
+
+            if isinstance(request, PartEndsRequest):
+                return part_ends(connection, shape)
+            return whole_page(connection, shape, request)
         case HealthRequest() | ProofRequest():
             raise Unanswered("This is asked of a process of its own.")
         case DescriptionRequest():

@@ -19,6 +19,7 @@ from inspector.layout.pages import (
 from inspector.layout.rows import StoredText, TaskDetail, TaskRow
 from inspector.layout.tables import RowKey, RowPage, StatementAnswer, StoredCell, TableList
 from inspector.layout.traces import TouchState
+from inspector.layout.whole import Part, PartEnds, WholePage
 from inspector.lmsp.retention import RetentionPlan
 from inspector.lmsp.values import value
 
@@ -32,6 +33,9 @@ BEFORE_ALL: Final = -(1 << 63)
 
 STRETCH_EVENTS: Final = 4_000
 """The most events that are read for one stretch of a log: a few milliseconds of the reader's time."""
+
+WHOLE_PAGE_BYTES: Final = 1 << 20
+"""A page of whole rows ends with the row that makes it so large, in bytes of text as stored."""
 
 
 AnswerT = TypeVar("AnswerT", covariant=True)
@@ -238,6 +242,26 @@ class DescriptionRequest(Question[str | None]):
 
 
 @value
+class PartEndsRequest(Question[PartEnds]):
+    """Where each table ends now, so that what comes later can be left out. Answer: PartEnds."""
+
+
+@value
+class WholePageRequest(Question[WholePage]):
+    """Rows of one table in the order of their numbers: those above ``after``, up to ``up_to``. Answer: WholePage.
+
+    At most PAGE_ROWS, and about WHOLE_PAGE_BYTES. Without ``texts`` no request, snapshot, error message, body or data
+    is read: each that is stored comes as a StoredText of which nothing is there but that it is cut. A text of more
+    than 16 MiB is cut in any case. Where the rows have no numbers, ``after`` is how many were had.
+    """
+
+    part: Part
+    after: int | None = None
+    up_to: int | None = None
+    texts: bool = True
+
+
+@value
 class Watch(Question[None]):
     """Which tasks are on screen, and how often to look. Answer: None.
 
@@ -269,5 +293,7 @@ Request: TypeAlias = (
     | TableValueRequest
     | StatementRequest
     | DescriptionRequest
+    | PartEndsRequest
+    | WholePageRequest
     | Watch
 )

@@ -10,7 +10,7 @@ import struct
 from enum import Enum
 from typing import Final
 
-from inspector.layout import health, opened, pages, rows, tables, traces
+from inspector.layout import health, opened, pages, rows, tables, traces, whole
 from inspector.lmsp import recovery, retention
 from inspector.reading import messages, requests
 
@@ -37,6 +37,8 @@ _KNOWN: Final[dict[tuple[str, str], type]] = {
         *(requests.TableValueRequest, requests.StatementRequest, requests.DescriptionRequest),
         *(requests.HealthRequest, health.TableHealth, health.Health),
         *(requests.ProofRequest, traces.FileTrace, traces.TouchState),
+        *(whole.Part, whole.PartEnd, whole.PartEnds, whole.WholePage, rows.ResponseRow),
+        *(requests.PartEndsRequest, requests.WholePageRequest),
         *(pages.Progress, messages.Stop, messages.Progressed),
         *(messages.Asked, messages.Answer, messages.Failed, messages.Moved, messages.Lost),
     )

@@ -26,7 +26,16 @@ from inspector.layout.pages import (
     TaskPlaces,
     Tick,
 )
-from inspector.layout.rows import EventRow, ModelRow, OddEventRow, OddTaskRow, StoredText, TaskDetail, TaskRow
+from inspector.layout.rows import (
+    EventRow,
+    ModelRow,
+    OddEventRow,
+    OddTaskRow,
+    ResponseRow,
+    StoredText,
+    TaskDetail,
+    TaskRow,
+)
 from inspector.layout.tables import (
     RowPage,
     StatementAnswer,
@@ -37,6 +46,7 @@ from inspector.layout.tables import (
     StoredTable,
     TableList,
 )
+from inspector.layout.whole import Part, PartEnd, PartEnds, WholePage
 from inspector.lmsp.recovery import Leftover
 from inspector.lmsp.retention import RetentionPlan
 from inspector.lmsp.values import extended
@@ -49,6 +59,7 @@ from inspector.reading.requests import (
     EventSearchRequest,
     LeftoversRequest,
     ModelsRequest,
+    PartEndsRequest,
     RetentionRequest,
     StatementRequest,
     TableRowsRequest,
@@ -61,6 +72,7 @@ from inspector.reading.requests import (
     TasksByPrefixRequest,
     TimelineRequest,
     Watch,
+    WholePageRequest,
 )
 from inspector.reading.wire import CAP, Decoder, TooLarge, WireError, encode
 
@@ -96,6 +108,10 @@ MESSAGES: tuple[Message, ...] = (
     Asked(18, TableValueRequest('a"b', (1,), "c")),
     Asked(19, StatementRequest("SELECT 1")),
     Asked(20, DescriptionRequest()),
+    Asked(21, PartEndsRequest()),
+    Asked(22, WholePageRequest(Part.EVENTS, 5, 9, texts=False)),
+    Answer(21, PartEnds((PartEnd(Part.TASKS, None),), by_task=True)),
+    Answer(22, WholePage((EVENT, ResponseRow("r", "t", None, None, "s", StoredText("", 1), 1, None)), 1, "Damaged.")),
     Answer(16, TableList((TABLE,), 3, 1)),
     Answer(17, RowPage(TABLE, (StoredRow(((b"\xff",), 1), (CELL,)),), True, "Damaged.", (1,), 1)),
     Answer(18, CELL),
