@@ -102,6 +102,12 @@ def _sql() -> click.Command:
     return sql
 
 
+def _export() -> click.Command:
+    from inspector.commands.export import export_command
+
+    return export_command
+
+
 class Speed(click.FloatRange):
     """A factor within a range; what is no number at all is outside."""
 
@@ -277,6 +283,7 @@ def _answers(place: str) -> bool:
         "health": Late(_health, "Say what of a damaged file can be read."),
         "tables": Late(_tables, "List every table, or the rows of one as they are stored."),
         "layout": Late(_layout, "Describe the layout that a database is read as."),
+        "export": Late(_export, "Write tasks and events to files, with the secrets taken out."),
         "sql": Late(_sql, "Run one statement that only reads."),
     },
     context_settings={"help_option_names": ["-h", "--help"]},

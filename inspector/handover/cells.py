@@ -1,0 +1,116 @@
+"""What an export has of each row: its columns, which of them are taken out, and one row as cells.
+
+Taken out unless they are asked for are all texts that can be a prompt, an output or a person's: requests, snapshots,
+the bodies of responses, the data of events, error messages (they quote what was asked for; the error code stays), and
+of a model its path (it names a home folder) and its metadata (whatever a service put there). Clients and idempotency
+keys are in no export: token hashes and keys are not read by anybody, names of clients are people's.
+"""
+
+from collections.abc import Mapping
+from typing import Final, TypeAlias
+
+from inspector.layout.rows import EventRow, ModelRow, ResponseRow, StoredText, TaskDetail, TaskRow
+from inspector.layout.whole import Part
+from inspector.lmsp.values import value
+
+COLUMNS: Final[Mapping[Part, tuple[str, ...]]] = {
+    Part.MODELS: ("id", "name", "digest", "size_bytes", "format", "added_at", "path", "metadata"),
+    Part.TASKS: (
+        *("id", "status", "kind", "model_id", "client_id", "on_restart", "attempt", "last_seq", "snapshot_seq"),
+        *("error_code", "created_at", "started_at", "finished_at", "updated_at"),
+        *("error_message", "request", "snapshot"),
+    ),
+    Part.RESPONSES: ("id", "task_id", "status", "client_id", "model_id", "created_at", "expires_at", "body"),
+    Part.EVENTS: ("id", "task_id", "seq", "type", "status", "attempt", "created_at", "data"),
+}
+"""The columns of each table in their order."""
+
+SECRETS: Final[Mapping[Part, tuple[str, ...]]] = {
+    Part.MODELS: ("path", "metadata"),
+    Part.TASKS: ("error_message", "request", "snapshot"),
+    Part.RESPONSES: ("body",),
+    Part.EVENTS: ("data",),
+}
+"""Those of them that are taken out unless they are asked for."""
+
+
+@value
+class TakenOut:
+    """Stands for a value that is stored and not handed on."""
+
+
+@value
+class LargeText:
+    """A text of any size, that may have been cut."""
+
+    stored: StoredText
+    is_json: bool
+    """Whether it is to be JSON; what is stored may be something else."""
+
+
+Cell: TypeAlias = int | str | LargeText | TakenOut | None
+Whole: TypeAlias = TaskDetail | EventRow | ResponseRow | ModelRow
+
+TAKEN_OUT: Final = TakenOut()
+
+
+def cells_of(row: Whole, *, with_secrets: bool) -> tuple[Cell, ...]:
+    """Return the cells of one row in the order of COLUMNS."""
+    match row:
+        case TaskDetail():
+            return _task(row, with_secrets)
+        case EventRow():
+            return _event(row, with_secrets)
+        case ResponseRow():
+            return _response(row, with_secrets)
+        case ModelRow():
+            return _model(row, with_secrets)
+
+
+def time_cell(row: TaskRow | EventRow | ResponseRow | ModelRow, column: str) -> Cell:
+    """Return a time of a row as its cell: the one place where times become cells. Unix milliseconds, or None."""
+    at: int | None = getattr(row, column)
+    return at
+
+
+def _task(row: TaskDetail, with_secrets: bool) -> tuple[Cell, ...]:
+    task = row.task
+    return (
+        *(task.id, task.status, task.kind, task.model_id, task.client_id, task.on_restart, task.attempt),
+        *(task.last_seq, task.snapshot_seq, task.error_code),
+        *(time_cell(task, column) for column in ("created_at", "started_at", "finished_at", "updated_at")),
+        _secret(row.error_message, with_secrets, is_json=False),
+        _secret(row.request, with_secrets),
+        _secret(row.snapshot, with_secrets),
+    )
+
+
+def _event(row: EventRow, with_secrets: bool) -> tuple[Cell, ...]:
+    # Where a layout numbers no events, there is nothing to tell them apart by but their task and seq.
+    number = row.id or None
+    data = _secret(row.data, with_secrets)
+    return (number, row.task_id, row.seq, row.type, row.status, row.attempt, time_cell(row, "created_at"), data)
+
+
+def _response(row: ResponseRow, with_secrets: bool) -> tuple[Cell, ...]:
+    return (
+        *(row.id, row.task_id, row.status, row.client_id, row.model_id),
+        *(time_cell(row, "created_at"), time_cell(row, "expires_at")),
+        _secret(row.body, with_secrets),
+    )
+
+
+def _model(row: ModelRow, with_secrets: bool) -> tuple[Cell, ...]:
+    return (
+        *(row.id, row.name, row.digest, row.size_bytes, row.format, time_cell(row, "added_at")),
+        _secret(StoredText(row.path, len(row.path)), with_secrets, is_json=False),
+        _secret(StoredText(row.metadata, len(row.metadata)), with_secrets),
+    )
+
+
+def _secret(stored: StoredText | None, with_secrets: bool, *, is_json: bool = True) -> Cell:
+    if stored is None:
+        return None
+    if with_secrets:
+        return LargeText(stored, is_json)
+    return TAKEN_OUT if stored.length else None
