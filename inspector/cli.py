@@ -283,7 +283,7 @@ def _answers(place: str) -> bool:
         "health": Late(_health, "Say what of a damaged file can be read."),
         "tables": Late(_tables, "List every table, or the rows of one as they are stored."),
         "layout": Late(_layout, "Describe the layout that a database is read as."),
-        "export": Late(_export, "Write tasks and events to files, with the secrets taken out."),
+        "export": Late(_export, "Write all tasks and events to files, secrets taken out."),
         "sql": Late(_sql, "Run one statement that only reads."),
     },
     context_settings={"help_option_names": ["-h", "--help"]},

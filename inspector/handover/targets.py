@@ -35,8 +35,8 @@ def require_free(path: Path, database: Path) -> None:
     named = visible(str(path))
     if os.path.lexists(path):
         raise NotWritten(f"{named} is there already and is left as it is: name a new one.")
-    places = (_place(database), database.resolve())
-    if _place(path) in [place.with_name(place.name + suffix) for place in places for suffix in _COMPANIONS]:
+    places = (_place(database), Path(os.path.realpath(database)))
+    if _place(path) in [Path(f"{place}{suffix}") for place in places for suffix in _COMPANIONS]:
         raise NotWritten(f"{named} is a name that SQLite uses beside {visible(database.name)}: name another one.")
 
 
@@ -145,7 +145,8 @@ def _lock(descriptor: int) -> None:
 
 
 def _place(path: Path) -> Path:
-    return path.parent.resolve() / path.name
+    # Not Path.resolve: it raises where links lead in a circle.
+    return Path(os.path.realpath(path.parent), path.name)
 
 
 def _remove_left_over(found: Path) -> None:

@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "recover --json": ("recover", "DB", "--json"),
     "recover --apply": ("recover", "DB", "--apply", "--json"),
     "recover --to": ("recover", "DB", "--to", "COPY", "--json"),
+    "export --json": ("export", "DB", "--format", "ndjson", "--out", "COPY", "--json"),
 }
 
 
@@ -88,8 +89,8 @@ INPUTS: dict[str, Callable[[Path], object]] = {
     "a database without the tables": without_tables,
     "endless views in place of the tables": with_views_for_tables,
 }
-EACH_ROOM = ["tasks", "events --json", "cancel --json", "recover --apply", "recover --to"]
-"""A command for each way to open a file: reading, an action, recovery in place and on a copy."""
+EACH_ROOM = ["tasks", "events --json", "cancel --json", "recover --apply", "recover --to", "export --json"]
+"""A command for each way to open a file: reading, an action, recovery in place and on a copy, an export."""
 ODD_NAMES = [
     "a?b",
     "a#b",

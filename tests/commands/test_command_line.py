@@ -19,7 +19,7 @@ from inspector.reading.reader import Reader
 from inspector.reading.requests import Request
 from tests.commands.databases import BUFFERED, ROOT, by_hand, foreign, one_of_each, run
 
-NAMES = ["init", "tasks", "events", "cancel", "recover"]
+NAMES = ["init", "tasks", "events", "cancel", "recover", "export"]
 """The commands without a window."""
 
 

@@ -1,10 +1,12 @@
 """``export`` on the command line: what is written, what is said, and what is left where it ends early."""
 
+import csv
 import json
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +31,9 @@ from tests.commands.databases import (
     without_shm,
 )
 from tests.commands.terminal import on_a_terminal
+from tests.support import hostile_files
 from tests.support.broken_pages import many_pages, without_a_page_of_events
+from tests.support.proof import differences, touch_state
 from tests.support.reading_databases import listing
 
 FORMS = pytest.mark.parametrize("form", ["ndjson", "csv"])
@@ -130,6 +134,13 @@ def test_beside_the_database_it_may_be_where_the_user_says_so(seven: Path, form:
     after = state_of(seven.parent)
     assert {name: after[name] for name in before} == before
     assert set(after) == {*before, "out"}
+
+
+@pytest.mark.parametrize("words", ["/", "."])
+def test_a_folder_is_no_database(target: Path, words: str) -> None:
+    result = export(Path(words), target, "ndjson")
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert listing(target.parent) == set()
 
 
 @pytest.mark.parametrize(
@@ -323,3 +334,35 @@ def test_a_file_without_tasks_is_exported_empty(tmp_path: Path, target: Path) ->
     assert document(tmp_path / "lmsp.db", target, "csv")["counts"] == dict.fromkeys(
         ("models", "tasks", "responses", "events"), 0
     )
+
+
+HOSTILE: tuple[Callable[[Path], None], ...] = (
+    *(hostile_files.markup_everywhere, hostile_files.odd_characters_everywhere, hostile_files.blobs_everywhere),
+    *(hostile_files.deep_json, hostile_files.long_numbers, hostile_files.combining_marks_everywhere),
+    *(hostile_files.endless_views, hostile_files.bombs, hostile_files.odd_triggers),
+)
+
+
+@FORMS
+@pytest.mark.parametrize("made", HOSTILE, ids=lambda made: made.__name__)
+def test_whatever_a_file_holds_it_is_exported_whole_or_refused(
+    tmp_path: Path, target: Path, form: str, made: Callable[[Path], None]
+) -> None:
+    path = tmp_path / "hostile.db"
+    made(path)
+    before = touch_state(path)
+    result = export(path, target, form, "--with-secrets", "--json")
+    assert differences(before, touch_state(path)) == ()
+    if result.exit_code:
+        assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+        assert listing(target.parent) == set()
+        return
+    counts = json.loads(result.stdout)["counts"]
+    if form == "ndjson":
+        assert len(lines_of(target)) == sum(counts.values()) + 2
+        return
+    for name, many in counts.items():
+        with (target / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+            csv.field_size_limit(1 << 28)
+            head, *rows = csv.reader(file)
+        assert [len(row) for row in rows] == [len(head)] * many
