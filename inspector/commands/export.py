@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -22,11 +22,13 @@ from inspector.commands.opening import (
 )
 from inspector.commands.output import write_json, write_lines
 from inspector.commands.progress import ProgressLine
+from inspector.handover.cells import WORDS
 from inspector.handover.exporting import Exported, Wanted, export
 from inspector.handover.forms import Form
 from inspector.handover.targets import NotWritten, require_free
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.visible import visible
+from inspector.layout.whole import Part
 from inspector.reading.messages import Lost
 from inspector.reading.reader import Reader
 from inspector.reading.requests import Request
@@ -110,12 +112,16 @@ def _sum(counts: Mapping[str, int]) -> str:
 
 def _listing(written: Exported) -> list[str]:
     lines = [f"{_sum(written.counts)} to {visible(str(written.path))}."]
-    taken_out = [f"{table}.{column}" for table, columns in written.redacted.items() for column in columns]
-    if taken_out:
-        lines.append(f"Taken out: {', '.join(taken_out)}.")
+    if written.redacted:
+        lines.append(f"Taken out: {_columns(written.redacted)}.")
+        lines.append(f"Taken out where it is no single word: {_columns(WORDS)}.")
     if written.as_of_event is not None:
         lines.append(f"No event is newer than the one of id {written.as_of_event}.")
     return [*lines, *(f"Note: {note}" for note in written.notes)]
+
+
+def _columns(by_table: Mapping[str, Sequence[str]] | Mapping[Part, Sequence[str]]) -> str:
+    return ", ".join(f"{table}.{column}" for table, columns in by_table.items() for column in columns)
 
 
 def _document(written: Exported, form: Form, opened: Opened) -> str:

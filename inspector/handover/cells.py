@@ -2,10 +2,12 @@
 
 Taken out unless they are asked for are all texts that can be a prompt, an output or a person's: requests, snapshots,
 the bodies of responses, the data of events, error messages (they quote what was asked for; the error code stays), and
-of a model its path (it names a home folder) and its metadata (whatever a service put there). Clients and idempotency
-keys are in no export: token hashes and keys are not read by anybody, names of clients are people's.
+of a model its path (it names a home folder) and its metadata (whatever a service put there). Of an error code, a kind
+and the type of an event those that are no word: in a layout that was guessed, any text may stand for one. Clients and
+idempotency keys are in no export: token hashes and keys are not read by anybody, names of clients are people's.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Final, TypeAlias
 
@@ -31,7 +33,12 @@ SECRETS: Final[Mapping[Part, tuple[str, ...]]] = {
     Part.RESPONSES: ("body",),
     Part.EVENTS: ("data",),
 }
-"""Those of them that are taken out unless they are asked for."""
+"""Those of them that are taken out unless they are asked for, whatever they hold."""
+
+WORDS: Final[Mapping[Part, tuple[str, ...]]] = {Part.TASKS: ("kind", "error_code"), Part.EVENTS: ("type",)}
+"""Those of which a value stays where it is a word, as a code or the name of a type is."""
+
+_WORD: Final = re.compile(r"[A-Za-z0-9_.:/-]{0,64}")
 
 
 @value
@@ -76,8 +83,8 @@ def time_cell(row: TaskRow | EventRow | ResponseRow | ModelRow, column: str) -> 
 def _task(row: TaskDetail, with_secrets: bool) -> tuple[Cell, ...]:
     task = row.task
     return (
-        *(task.id, task.status, task.kind, task.model_id, task.client_id, task.on_restart, task.attempt),
-        *(task.last_seq, task.snapshot_seq, task.error_code),
+        *(task.id, task.status, _word(task.kind, with_secrets), task.model_id, task.client_id, task.on_restart),
+        *(task.attempt, task.last_seq, task.snapshot_seq, _word(task.error_code, with_secrets)),
         *(time_cell(task, column) for column in ("created_at", "started_at", "finished_at", "updated_at")),
         _secret(row.error_message, with_secrets, is_json=False),
         _secret(row.request, with_secrets),
@@ -88,8 +95,9 @@ def _task(row: TaskDetail, with_secrets: bool) -> tuple[Cell, ...]:
 def _event(row: EventRow, with_secrets: bool) -> tuple[Cell, ...]:
     # Where a layout numbers no events, there is nothing to tell them apart by but their task and seq.
     number = row.id or None
+    kind = _word(row.type, with_secrets)
     data = _secret(row.data, with_secrets)
-    return (number, row.task_id, row.seq, row.type, row.status, row.attempt, time_cell(row, "created_at"), data)
+    return (number, row.task_id, row.seq, kind, row.status, row.attempt, time_cell(row, "created_at"), data)
 
 
 def _response(row: ResponseRow, with_secrets: bool) -> tuple[Cell, ...]:
@@ -114,3 +122,7 @@ def _secret(stored: StoredText | None, with_secrets: bool, *, is_json: bool = Tr
     if with_secrets:
         return LargeText(stored, is_json)
     return TAKEN_OUT if stored.length else None
+
+
+def _word(text: str | None, with_secrets: bool) -> Cell:
+    return text if text is None or with_secrets or _WORD.fullmatch(text) else TAKEN_OUT

@@ -11,7 +11,7 @@ from typing import Final
 from inspector.handover.cells import Cell, LargeText, TakenOut
 
 REDACTED: Final = "(redacted)"
-"""Stands for a value that was taken out. None of its column is there, so it cannot be taken for a stored text."""
+"""Stands for a value that was taken out. No stored text that stays in such a column looks like it."""
 
 _STARTS_A_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 

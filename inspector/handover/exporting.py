@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Final
 
 from inspector import __version__
-from inspector.handover.cells import COLUMNS, SECRETS, LargeText, cells_of
+from inspector.handover.cells import COLUMNS, SECRETS, WORDS, LargeText, cells_of
 from inspector.handover.forms import Form, new_sheet
 from inspector.handover.targets import require_free
 from inspector.handover.walking import Ask, Walk
 from inspector.layout.opened import Opened
-from inspector.layout.whole import Part
 from inspector.lmsp.values import value
 
 VERSION: Final = 1
@@ -62,7 +61,7 @@ def export(
     """
     require_free(wanted.path, database)
     walk = Walk(ask, with_secrets=wanted.with_secrets)
-    counts: Counter[str] = Counter({part.value: 0 for part in walk.parts})
+    counts: Counter[str] = Counter(dict.fromkeys((part.value for part in walk.parts), 0))
     damage = _Damage()
     cut = 0
     redacted = {} if wanted.with_secrets else {part.value: SECRETS[part] for part in walk.parts}
@@ -101,6 +100,7 @@ def _about(opened: Opened, wanted: Wanted, walk: Walk, redacted: Mapping[str, tu
         "as_of_event": walk.as_of_event,
         "tables": {part.value: COLUMNS[part] for part in walk.parts},
         "redacted": redacted,
+        "redacted_unless_a_word": {} if wanted.with_secrets else WORDS,
     }
 
 
@@ -127,6 +127,3 @@ class _Damage:
     def sentences(self) -> list[str]:
         more = [f"The file is damaged in {self._left_off:,} more places."] if self._left_off else []
         return [*self._sentences, *more]
-
-
-__all__ = ["Exported", "Form", "Part", "Wanted", "export"]

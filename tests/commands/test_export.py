@@ -90,13 +90,14 @@ def test_with_secrets_nothing_is_redacted(seven: Path, target: Path, form: str) 
 
 def test_in_words_it_is_said_as_well(seven: Path, target: Path) -> None:
     lines = export(seven, target, "ndjson").stdout.splitlines()
-    assert lines[:3] == [
+    assert lines[:4] == [
         f"Exported 0 models, 7 tasks, 1 response and 20 events to {target}.",
         "Taken out: models.path, models.metadata, tasks.error_message, tasks.request, tasks.snapshot, responses.body, "
         "events.data.",
+        "Taken out where it is no single word: tasks.kind, tasks.error_code, events.type.",
         "No event is newer than the one of id 20.",
     ]
-    assert lines[3].startswith("Opened resting: ")
+    assert lines[4].startswith("Opened resting: ")
 
 
 def test_the_time_of_the_export_is_that_of_the_clock(seven: Path, target: Path) -> None:

@@ -357,3 +357,24 @@ def test_no_content_of_a_layout_of_others_leaves_either(tmp_path: Path, target: 
     exported(path, target, Form.NDJSON)
     assert "quoted" not in target.read_text()
     assert all(line["data_redacted"] for line in lines_of(target) if line["type"] == "event")
+
+
+@FORMS
+def test_an_error_text_in_place_of_a_code_does_not_leave(tmp_path: Path, target: Path, form: Form) -> None:
+    path = tmp_path / "jobs.db"
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("CREATE TABLE jobs (id TEXT PRIMARY KEY, name TEXT, state TEXT, created INTEGER, error TEXT)")
+        db.execute("CREATE TABLE job_events (job_id TEXT, n INTEGER, event TEXT, ts INTEGER, payload TEXT)")
+        db.execute(f"INSERT INTO jobs VALUES ('a', 'about {CANARY}', 'failed', 1, 'cannot answer: {CANARY}')")
+        db.execute("INSERT INTO jobs VALUES ('b', 'chat', 'failed', 1, 'out_of_memory')")
+        db.execute(f"INSERT INTO job_events VALUES ('a', 1, 'said {CANARY}', 1, '{{}}')")
+    exported(path, target, form)
+    written = b"".join(bytes_below(target))
+    assert CANARY.encode() not in written
+    assert b"out_of_memory" in written
+    assert b"chat" in written
+    if form is Form.NDJSON:
+        task = next(line for line in lines_of(target) if line.get("id") == "a")
+        assert (task["error_code"], task["error_code_redacted"], task["kind_redacted"]) == (None, True, True)
+    exported(path, target.with_name("whole"), form, with_secrets=True)
+    assert b"".join(bytes_below(target.with_name("whole"))).count(CANARY.encode()) == 3
