@@ -313,6 +313,31 @@ def test_a_killed_one_leaves_nothing_under_the_name_and_the_next_cleans_up(
     assert listing(target.parent) == {"out"}
 
 
+WITHOUT_ROOM = """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
+from inspector.__main__ import main
+main()
+"""
+
+
+@pytest.mark.process
+@FORMS
+def test_a_disk_that_takes_no_more_ends_it_in_one_sentence_and_leaves_nothing(
+    seven: Path, target: Path, form: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_ROOM, "export", seven, "--format", form, "--out", target],
+        cwd=ROOT,
+        capture_output=True,
+        timeout=50,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
+    assert done.stderr.endswith(b" cannot be written: File too large.\n")
+    assert listing(target.parent) == set()
+
+
 def test_a_reader_of_the_output_that_went_ends_it_quietly(seven: Path, target: Path) -> None:
     read, write = os.pipe()
     os.close(read)
