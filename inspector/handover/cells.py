@@ -38,6 +38,7 @@ SECRETS: Final[Mapping[Part, tuple[str, ...]]] = {
 WORDS: Final[Mapping[Part, tuple[str, ...]]] = {Part.TASKS: ("kind", "error_code"), Part.EVENTS: ("type",)}
 """Those of which a value stays where it is a word, as a code or the name of a type is."""
 
+_TIME: Final = re.compile(r"[0-9TZ_.:/+ -]{0,40}")
 _WORD: Final = re.compile(r"[A-Za-z0-9_.:/-]{0,64}")
 
 
@@ -74,18 +75,28 @@ def cells_of(row: Whole, *, with_secrets: bool) -> tuple[Cell, ...]:
             return _model(row, with_secrets)
 
 
-def time_cell(row: TaskRow | EventRow | ResponseRow | ModelRow, column: str) -> Cell:
-    """Return a time of a row as its cell: the one place where times become cells. Unix milliseconds, or None."""
-    at: int | None = getattr(row, column)
-    return at
+def number_cell(row: TaskRow | EventRow | ResponseRow | ModelRow, column: str, with_secrets: bool) -> Cell:
+    """Return a number of a row as its cell: the one place where times and other numbers become cells.
+
+    Times are Unix milliseconds. Where something else is stored that is told as text, if it looks like a time or a word.
+    """
+    stored = row.as_stored(column)
+    if stored is not None:
+        return stored if with_secrets or _TIME.fullmatch(stored) else _word(stored, with_secrets)
+    number: int | None = getattr(row, column)
+    return number
 
 
 def _task(row: TaskDetail, with_secrets: bool) -> tuple[Cell, ...]:
     task = row.task
+
+    def number(column: str) -> Cell:
+        return number_cell(task, column, with_secrets)
+
     return (
         *(task.id, task.status, _word(task.kind, with_secrets), task.model_id, task.client_id, task.on_restart),
-        *(task.attempt, task.last_seq, task.snapshot_seq, _word(task.error_code, with_secrets)),
-        *(time_cell(task, column) for column in ("created_at", "started_at", "finished_at", "updated_at")),
+        *(number("attempt"), number("last_seq"), number("snapshot_seq"), _word(task.error_code, with_secrets)),
+        *(number("created_at"), number("started_at"), number("finished_at"), number("updated_at")),
         _secret(row.error_message, with_secrets, is_json=False),
         _secret(row.request, with_secrets),
         _secret(row.snapshot, with_secrets),
@@ -93,24 +104,29 @@ def _task(row: TaskDetail, with_secrets: bool) -> tuple[Cell, ...]:
 
 
 def _event(row: EventRow, with_secrets: bool) -> tuple[Cell, ...]:
-    # Where a layout numbers no events, there is nothing to tell them apart by but their task and seq.
-    number = row.id or None
+    def number(column: str) -> Cell:
+        return number_cell(row, column, with_secrets)
+
     kind = _word(row.type, with_secrets)
-    data = _secret(row.data, with_secrets)
-    return (number, row.task_id, row.seq, kind, row.status, row.attempt, time_cell(row, "created_at"), data)
+    # Where a layout numbers no events, there is nothing to tell them apart by but their task and seq.
+    return (
+        *(row.id or None, row.task_id, number("seq"), kind, row.status, number("attempt"), number("created_at")),
+        _secret(row.data, with_secrets),
+    )
 
 
 def _response(row: ResponseRow, with_secrets: bool) -> tuple[Cell, ...]:
     return (
         *(row.id, row.task_id, row.status, row.client_id, row.model_id),
-        *(time_cell(row, "created_at"), time_cell(row, "expires_at")),
+        *(number_cell(row, "created_at", with_secrets), number_cell(row, "expires_at", with_secrets)),
         _secret(row.body, with_secrets),
     )
 
 
 def _model(row: ModelRow, with_secrets: bool) -> tuple[Cell, ...]:
+    size, added = (number_cell(row, column, with_secrets) for column in ("size_bytes", "added_at"))
     return (
-        *(row.id, row.name, row.digest, row.size_bytes, row.format, time_cell(row, "added_at")),
+        *(row.id, row.name, row.digest, size, row.format, added),
         _secret(StoredText(row.path, len(row.path)), with_secrets, is_json=False),
         _secret(StoredText(row.metadata, len(row.metadata)), with_secrets),
     )

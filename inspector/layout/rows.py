@@ -145,6 +145,11 @@ class ResponseRow:
     created_at: int | None
     expires_at: int | None
     """None where it is kept as long as its task."""
+    odd: Odd = ()
+
+    def as_stored(self, column: str) -> str | None:
+        """Return what ``column`` holds where that is no number; None where the field tells it."""
+        return dict(self.odd).get(column)
 
 
 @value

@@ -15,12 +15,13 @@ from inspector.lmsp.values import value
 from inspector.reading.connection import LONGEST_VALUE, ReadConnection, Row, StoredBytes, Value, decoded
 from inspector.reading.details import event_of
 from inspector.reading.errors import SqliteTrouble, around_damage, is_damage, is_too_big
+from inspector.reading.model_list import model_row
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table
 from inspector.reading.requests import WHOLE_PAGE_BYTES, WholePageRequest
 from inspector.reading.rowids import first_readable
 from inspector.reading.salvage import UNREADABLE
 from inspector.reading.task_rows import TOO_LARGE, task_row
-from inspector.reading.values import integer, integer_or_none, stored_text, text, text_or_none
+from inspector.reading.values import integer, integer_or_none, odd_ones, stored_text, text, text_or_none
 
 _BEFORE_ALL: Final = -(1 << 63)
 
@@ -314,7 +315,7 @@ def _made(part: Part, row: Row, with_texts: bool) -> TaskDetail | EventRow | Res
         case Part.RESPONSES:
             return _response(short, stored_text(*texts[0]) or StoredText("", 0))
         case Part.MODELS:
-            return _model(short)
+            return model_row(short)
 
 
 def _response(row: Row, body: StoredText) -> ResponseRow:
@@ -328,20 +329,5 @@ def _response(row: Row, body: StoredText) -> ResponseRow:
         body=body,
         created_at=integer_or_none(created),
         expires_at=integer_or_none(expires),
-    )
-
-
-def _model(row: Row) -> ModelRow:
-    model_id, name, digest, size_bytes, path, kind, metadata, added = row
-    return ModelRow(
-        id=text(model_id),
-        name=text(name),
-        digest=text(digest),
-        size_bytes=integer_or_none(size_bytes),
-        path=text(path),
-        format=text_or_none(kind),
-        metadata=text(metadata),
-        added_at=integer_or_none(added),
-        tasks=0,
-        unfinished=0,
+        odd=odd_ones((("created_at", created), ("expires_at", expires))),
     )

@@ -378,3 +378,21 @@ def test_an_error_text_in_place_of_a_code_does_not_leave(tmp_path: Path, target:
         assert (task["error_code"], task["error_code_redacted"], task["kind_redacted"]) == (None, True, True)
     exported(path, target.with_name("whole"), form, with_secrets=True)
     assert b"".join(bytes_below(target.with_name("whole"))).count(CANARY.encode()) == 3
+
+
+def test_what_stands_in_place_of_a_time_is_told_as_it_is_stored(tmp_path: Path, target: Path) -> None:
+    path = tmp_path / "other.db"
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("CREATE TABLE tasks (id TEXT PRIMARY KEY, status TEXT, created_at, last_seq)")
+        db.execute("CREATE TABLE task_events (task_id TEXT, seq, created_at, data)")
+        db.execute("INSERT INTO tasks VALUES ('a', 'queued', '2026-02-30 10:00', '=5')")
+        db.execute(f"INSERT INTO tasks VALUES ('b', 'queued', 'this {CANARY} prompt', 1.5)")
+        db.execute("INSERT INTO task_events VALUES ('a', 1, 'yesterday', NULL)")
+    exported(path, target, Form.NDJSON)
+    lines = {line.get("id"): line for line in lines_of(target) if line["type"] in ("task", "event")}
+    assert (lines["a"]["created_at"], lines["a"]["last_seq_redacted"]) == ("2026-02-30 10:00", True)
+    assert (lines["b"]["created_at"], lines["b"]["created_at_redacted"], lines["b"]["last_seq"]) == (None, True, "1.5")
+    assert lines[1]["created_at"] == "yesterday"
+    exported(path, target.with_name("folder"), Form.CSV, with_secrets=True)
+    head, first, second = rows_of(target.with_name("folder"), Part.TASKS)
+    assert (first[head.index("last_seq")], second[head.index("created_at")]) == ("'=5", f"this {CANARY} prompt")
