@@ -20,7 +20,7 @@ from inspector.reading.errors import (
 )
 from inspector.reading.layouts import NATIVE_ONLY, Layouts
 from inspector.reading.main_file import lacking_pages
-from inspector.reading.opening import Look, look_at
+from inspector.reading.opening import Look, look_at, look_at_unpacked
 from inspector.reading.private_copy import PrivateCopy
 from inspector.reading.recognising import Shape, recognise
 from inspector.reading.salvage import unreadable_tables
@@ -71,6 +71,7 @@ class Source:
         why_not_act = "It is read from a copy." if self.mode is Mode.COPY else self.shape.why_not_act
         return Opened(
             path=self.look.path,
+            member=None if self.look.archive is None else self.look.archive.member,
             mode=self.mode,
             why=self.look.why,
             notes=(*self.look.notes, *self._notes, *self.shape.notes),
@@ -129,7 +130,8 @@ def open_source(
             raise Unreadable(f"{look.name} cannot be read: its schema takes too long.") from error
         except SqliteTrouble as error:
             # A service may have opened or closed it in between: then another mode fits.
-            if left and (primary_code(error) in STALE | BUSY or guard_of(look.path) != look.guard):
+            passes = look.archive is None and primary_code(error) in STALE | BUSY
+            if left and (passes or guard_of(look.path) != look.guard):
                 continue
             raise Unreadable(sentence_of(error, look.name), may_pass=primary_code(error) in PASSING) from error
     raise AssertionError("the last try returns or raises")
@@ -142,7 +144,8 @@ def _open(look: Look, should_stop: Callable[[], bool], layouts: Layouts) -> Sour
     try:
         if look.mode is Mode.COPY:
             copy = PrivateCopy()
-            notes += _fill(copy, look, should_stop)
+            look, more = _fill(copy, look, should_stop)
+            notes += more
             path = copy.path
         options = _OPTIONS[look.mode] if look.may_read_shm or look.mode is not Mode.LIVE else _WITHOUT_SHM
         connection, allowed = connect(path, options, should_stop=should_stop)
@@ -169,13 +172,23 @@ def _open(look: Look, should_stop: Callable[[], bool], layouts: Layouts) -> Sour
     return Source(look, connection, shape, tuple(notes), copy, layouts)
 
 
-def _fill(copy: PrivateCopy, look: Look, should_stop: Callable[[], bool]) -> list[str]:
-    if look.holder is not None:
+def _fill(copy: PrivateCopy, look: Look, should_stop: Callable[[], bool]) -> tuple[Look, list[str]]:
+    notes: list[str] = []
+    if look.archive is not None:
+        # Most readers never meet one.
+        from inspector.reading.unpacking import unpack  # noqa: PLC0415
+
+        unpacked = unpack(look.archive, copy.path, should_stop=should_stop)
+        look = look_at_unpacked(look, copy.path, unpacked.name, unpacked.why)
+        copy.settle(hot=look.hot_journal)
+        notes += unpacked.notes
+    elif look.holder is not None:
         copy_live(look.path, copy.path)
-        return []
-    hot = look.hot_journal
-    copy.fill(look.path, look.name, hot=hot, should_stop=should_stop)
-    return ["An unfinished transaction was rolled back in the copy."] if hot else []
+    else:
+        copy.fill(look.path, look.name, hot=look.hot_journal, should_stop=should_stop)
+    if look.hot_journal and look.holder is None:
+        notes.append("An unfinished transaction was rolled back in the copy.")
+    return look, notes
 
 
 def _check(connection: ReadConnection, name: str) -> list[str]:
