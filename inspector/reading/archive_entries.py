@@ -13,7 +13,7 @@ from inspector.reading.archive_kinds import PROBE, Archive, ArchiveKind, kind_of
 from inspector.reading.archive_streams import Bounded, Broken, Meter, Stream
 from inspector.reading.errors import Unreadable
 
-MOST_ENTRIES: Final = 50_000
+MOST_ENTRIES: Final = 30_000
 """So many are looked through: more take longer than one waits for the sentence that there is no database."""
 
 _LONGEST_HEADER: Final = 1 << 20
@@ -78,15 +78,21 @@ def entries_of(archive: Archive, file: BinaryIO, meter: Meter) -> Iterator[Entry
     """
     bounded = Bounded(file, archive.name, meter)
     bounded.seek(0)
-    entries = _zipped(bounded, meter) if archive.kind is ArchiveKind.ZIP else _streamed(archive, bounded, meter)
+    entries = (
+        _zipped(archive, bounded, meter) if archive.kind is ArchiveKind.ZIP else _streamed(archive, bounded, meter)
+    )
     for number, entry in enumerate(entries):
         meter.tick()
         if number >= MOST_ENTRIES:
-            raise Unreadable(
-                f"{archive.name} holds more than {MOST_ENTRIES:,} files and folders: that many are not looked "
-                "through. Unpack it, and open the database that comes out."
-            )
+            raise _too_many(archive)
         yield entry
+
+
+def _too_many(archive: Archive) -> Unreadable:
+    return Unreadable(
+        f"{archive.name} holds more than {MOST_ENTRIES:,} files and folders: that many are not looked through. Unpack "
+        "it, and open the database that comes out."
+    )
 
 
 def _streamed(archive: Archive, file: Bounded, meter: Meter) -> Iterator[Entry]:
@@ -200,15 +206,17 @@ class _Inside:
         self._stream.skip(self._left + self._padding)
 
 
-def _zipped(file: Bounded, meter: Meter) -> Iterator[Entry]:
+def _zipped(archive: Archive, file: Bounded, meter: Meter) -> Iterator[Entry]:
     try:
-        archive = zipfile.ZipFile(file)
+        zipped = zipfile.ZipFile(file)
     except _ZIP_TROUBLE as error:
         # Its list of contents stands at its end: without it hardly anything can be told for certain.
         raise Broken(cut_off=True) from error
-    with archive:
-        for info in archive.infolist():
-            reading = _Zipped(archive, info, meter)
+    with zipped:
+        if len(zipped.infolist()) > MOST_ENTRIES:
+            raise _too_many(archive)
+        for info in zipped.infolist():
+            reading = _Zipped(zipped, info, meter)
             yield Entry(info.filename, _zipped_kind(info), info.file_size, reading.read1)
             reading.close()
 

@@ -117,7 +117,7 @@ def look_at_unpacked(look: Look, path: str, name: str, why: str) -> Look:
 def _look_at_member(real: str, name: str, member: str, mode: Mode | None) -> Look:
     """Look at a file that a path goes on behind: as into a folder, which an archive can stand for."""
     no_folder = NotSqlite(
-        f"{visible(Path(member).name)} is not there: {name} in its path is no folder and no archive.",
+        f"{visible(Path(member).name)} is not there: a part of its path is no folder.",
         first_bytes(real, PROBE),
     )
     return _look_at_archive(real, name, member, mode, no_folder)

@@ -130,8 +130,7 @@ def open_source(
             raise Unreadable(f"{look.name} cannot be read: its schema takes too long.") from error
         except SqliteTrouble as error:
             # A service may have opened or closed it in between: then another mode fits.
-            passes = look.archive is None and primary_code(error) in STALE | BUSY
-            if left and (passes or guard_of(look.path) != look.guard):
+            if left and (primary_code(error) in STALE | BUSY or guard_of(look.path) != look.guard):
                 continue
             raise Unreadable(sentence_of(error, look.name), may_pass=primary_code(error) in PASSING) from error
     raise AssertionError("the last try returns or raises")
@@ -160,9 +159,13 @@ def _open(look: Look, should_stop: Callable[[], bool], layouts: Layouts) -> Sour
         except BaseException:
             connection.close()
             raise
-    except BaseException:
+    except BaseException as error:
         if copy is not None:
             copy.remove()
+        if look.archive is not None and isinstance(error, (*SqliteTrouble, Unreadable)):
+            # What went wrong in the archive may well be why. Unpacked again, it would be the same.
+            sentence = error.sentence if isinstance(error, Unreadable) else sentence_of(error, look.name)
+            raise Unreadable(" ".join([*notes, sentence])) from error
         raise
     notes += [f"Nothing of the table {table} can be read: the file is damaged." for table in unread]
     if allowed.functions:
