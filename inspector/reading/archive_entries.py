@@ -29,6 +29,7 @@ _SUFFIXES: Final = (".gz", ".bz2", ".xz")
 
 _ZIP_TROUBLE: Final = (
     zipfile.BadZipFile,
+    OSError,
     zlib.error,
     struct.error,
     EOFError,
@@ -37,6 +38,7 @@ _ZIP_TROUBLE: Final = (
     ValueError,
     OverflowError,
 )
+"""What zipfile raises at bytes that make no sense: an OSError is a place before the beginning."""
 
 
 class EntryKind(Enum):
@@ -223,7 +225,7 @@ def _zipped(archive: Archive, file: Bounded, meter: Meter) -> Iterator[Entry]:
 
 def _zipped_kind(info: zipfile.ZipInfo) -> EntryKind:
     mode = info.external_attr >> _FROM_UNIX
-    if info.is_dir() or stat.S_ISDIR(mode):
+    if info.filename.endswith("/") or stat.S_ISDIR(mode):
         return EntryKind.FOLDER
     if stat.S_ISLNK(mode):
         return EntryKind.LINK

@@ -82,7 +82,7 @@ class Bounded:
         return data
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Go to a place of the file, and return it."""
+        """Go to a place of the file, and return it. Raises OSError where there can be none."""
         return self._file.seek(offset, whence)
 
     def tell(self) -> int:

@@ -4,7 +4,6 @@ import gzip
 import os
 import tarfile
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,11 +11,13 @@ import pytest
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.pages import TaskPage
 from inspector.reading.archive_choice import plain
-from inspector.reading.archive_kinds import kind_of
+from inspector.reading.archive_kinds import Archive, ArchiveKind, kind_of
 from inspector.reading.copying import copy_database
 from inspector.reading.errors import Unreadable
 from inspector.reading.reader import open_reader
 from inspector.reading.requests import TaskPageRequest
+from inspector.reading.unpacking import unpack
+from tests.support.archive_reading import put, refusal
 from tests.support.archives import PACKERS, SINGLE, files_of, tarred, zipped
 from tests.support.proof import differences, touch_state
 from tests.support.reading_crashes import crashed, hot
@@ -24,10 +25,8 @@ from tests.support.reading_databases import as_nobody, give_to_nobody, listing, 
 
 pytestmark = pytest.mark.timeout(30)
 
-Packs = Callable[[list[tuple[str, bytes]]], bytes]
 
-
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder that private copies are made in, empty before."""
     folder = tmp_path / "temporary"
@@ -53,14 +52,6 @@ def unfinished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return hot(tmp_path_factory.mktemp("hot") / "service.db")
 
 
-def put(folder: Path, name: str, content: bytes) -> Path:
-    """Write an archive into a folder of its own, where whatever appears is seen."""
-    (folder / "sent").mkdir(exist_ok=True)
-    path = folder / "sent" / name
-    path.write_bytes(content)
-    return path
-
-
 def read(path: Path | str) -> tuple[Opened, list[str]]:
     """Open, read the tasks, close; nothing of it may leave a trace at the archive."""
     archive = next(each for each in (Path(path), *Path(path).parents) if each.is_file())
@@ -71,12 +62,6 @@ def read(path: Path | str) -> tuple[Opened, list[str]]:
     assert isinstance(page, TaskPage)
     assert differences(before, touch_state(archive)) == ()
     return opened, sorted(task.id for task in page.tasks)
-
-
-def refusal(path: Path | str) -> str:
-    with pytest.raises(Unreadable) as refused:
-        open_reader(path, now_ms=read_at)
-    return refused.value.sentence
 
 
 @pytest.mark.parametrize("folder", ["", "data/2026/", "./"])
@@ -320,6 +305,18 @@ def test_the_database_can_be_copied_out_with_what_its_wal_holds(
         assert isinstance(page, TaskPage)
         assert len(page.tasks) == 2
     assert listing(temporary) == set()
+
+
+def test_what_is_unpacked_has_names_of_ours_alone(tmp_path: Path, left_over: Path) -> None:
+    path = put(tmp_path, "a.zip", zipped([*files_of(left_over, "deep/down/"), ("other.txt", b"text")]))
+    archive = Archive(str(path), "a.zip", ArchiveKind.ZIP, None)
+    (tmp_path / "here").mkdir()
+
+    unpacked = unpack(archive, str(tmp_path / "here" / "x"), should_stop=lambda: False)
+
+    assert listing(tmp_path / "here") == {"x", "x-wal"}
+    assert (unpacked.name, unpacked.notes, unpacked.is_whole) == ("deep/down/service.db of a.zip", (), True)
+    assert (tmp_path / "here" / "x").read_bytes() == left_over.read_bytes()
 
 
 def test_only_beginnings_tell_an_archive() -> None:
