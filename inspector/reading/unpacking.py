@@ -188,15 +188,13 @@ def _copied(archive: Archive, entry: Entry, target: str, room: _Room) -> _Writte
 
 
 def _faults(archive: Archive, choice: Choice, written: dict[str, _Written]) -> list[str]:
-    """Say what of the wanted could not be read. Raises Unreadable where that is the database as a whole."""
+    """Say what of the wanted could not be read."""
     notes = []
     for suffix in ("", *(suffix for suffix, _ in choice.companions)):
         name = f"{choice.name}: its {suffix}" if suffix else choice.name
         size, broken = written.get(suffix, (0, Broken(cut_off=True)))
         if broken is None:
             continue
-        if not suffix and size < HEADER_BYTES:
-            raise Unreadable(f"{archive.name} {_word(broken)}: nothing of the database in it can be read.")
         if broken.cut_off:
             notes.append(f"{name} ends after {size:,} bytes: {archive.name} was cut off, or not copied to its end.")
         else:

@@ -2,9 +2,11 @@
 
 import gzip
 import io
+import lzma
 import random
 import tarfile
 import time
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -161,13 +163,24 @@ def headers() -> dict[str, bytes]:
     }
 
 
+TOLD = {
+    "a long header": "a is damaged: nothing in it can be read.",
+    "a header of digits": "a is damaged: nothing in it can be read.",
+    "many headers of digits": "a is damaged: nothing in it can be read.",
+    "a sparse file without an end": "a was cut off, or not copied to its end: nothing in it can be read.",
+    "a negative size": "a is damaged: nothing in it can be read.",
+    "a size without an end": "a was cut off, or not copied to its end, and no database stands before that.",
+    "a chain of names": "a was cut off, or not copied to its end: nothing in it can be read.",
+}
+
+
 @pytest.mark.parametrize("kind", headers())
 @pytest.mark.parametrize("packed", [bytes, gzip.compress])
 def test_headers_that_were_made_to_hold_up(tmp_path: Path, kind: str, packed: Callable[[bytes], bytes]) -> None:
     path = put(tmp_path, "a", packed(headers()[kind]))
     started = time.monotonic()
 
-    assert refusal(path).startswith("a ")
+    assert refusal(path).startswith(TOLD[kind])
     assert time.monotonic() - started < 10
 
 
@@ -206,3 +219,33 @@ def test_a_zip_with_a_list_of_contents_that_lies(tmp_path: Path, resting: Path) 
     path = put(tmp_path, "a.zip", bytes(packed))
 
     assert refusal(path) == "a.zip was cut off, or not copied to its end: nothing in it can be read. Copy it again."
+
+
+def test_an_xz_that_wants_all_the_memory(tmp_path: Path, resting: Path) -> None:
+    packed = bytearray(lzma.compress(resting.read_bytes()))
+    end = 12 + 4 * packed[12]  # the header of the first block, without its sum
+    at = packed.index(b"\x21\x01", 12, end) + 2
+    packed[at] = 40  # a window of 4 GiB
+    packed[end : end + 4] = zlib.crc32(packed[12:end]).to_bytes(4, "little")
+
+    assert refusal(put(tmp_path, "a", bytes(packed))).startswith("a is damaged")
+
+
+def test_a_zip_whose_list_of_contents_is_very_long(tmp_path: Path) -> None:
+    start = b"PK\3\4" + bytes(26)
+    listed = (b"PK\1\2" + bytes(24) + b"\1\0" + bytes(16) + b"x") * 200_000
+    end = b"PK\5\6" + bytes(8) + len(listed).to_bytes(4, "little") + len(start).to_bytes(4, "little") + bytes(2)
+    path = put(tmp_path, "a", start + listed + end)
+
+    assert refusal(path) == (
+        "a holds too many files to be looked through. Unpack it, and open the database that comes out."
+    )
+
+
+def test_a_database_with_holes_as_gnu_tar_wrote_them_long_ago_is_to_be_unpacked(tmp_path: Path, resting: Path) -> None:
+    header = tarfile.TarInfo("service.db")
+    header.type = tarfile.GNUTYPE_SPARSE
+    header.size = resting.stat().st_size
+    path = put(tmp_path, "a", header.tobuf(tarfile.GNU_FORMAT) + resting.read_bytes() + bytes(1024))
+
+    assert "service.db in it is packed in a way that is not read here." in refusal(path)

@@ -17,8 +17,10 @@ import pytest
 from inspector.layout.opened import Mode
 from inspector.reading import unpacking
 from inspector.reading.archive_entries import MOST_ENTRIES
+from inspector.reading.copying import copy_database
 from inspector.reading.errors import Unreadable
 from inspector.reading.reader import open_reader
+from tests.reading.test_private_copy import with_super_journal
 from tests.support.archive_reading import put, read, refusal
 from tests.support.archives import (
     DEVICE,
@@ -34,7 +36,7 @@ from tests.support.archives import (
     zipped_as,
     zipped_oddly,
 )
-from tests.support.reading_crashes import crashed
+from tests.support.reading_crashes import crashed, hot
 from tests.support.reading_databases import listing, make, read_at
 
 pytestmark = pytest.mark.timeout(60)
@@ -163,6 +165,19 @@ def test_names_that_are_no_text(tmp_path: Path, resting: Path) -> None:
     assert "caf\\udce9.db of a.tar" in read(path)[0].why
     with open_reader(path / "caf\\udce9.db", now_ms=read_at) as reader:
         assert "caf\\udce9.db of a.tar" in reader.opened.why
+
+
+@pytest.mark.parametrize("packer", ["zip", "tar"])
+def test_no_file_that_a_journal_in_an_archive_names_is_removed(tmp_path: Path, packer: str) -> None:
+    victim = tmp_path / "victim.txt"
+    victim.write_text("precious", encoding="utf-8")
+    left = tmp_path / "left"
+    left.mkdir()
+    path = put(tmp_path, "a", PACKERS[packer](files_of(with_super_journal(hot(left / "service.db"), victim))))
+
+    assert "An unfinished transaction was rolled back in the copy." in read(path)[0].notes
+    copy_database(path, left / "copy.db")
+    assert victim.read_text(encoding="utf-8") == "precious"
 
 
 def test_an_encrypted_zip(tmp_path: Path, left_over: Path) -> None:
