@@ -70,15 +70,17 @@ class Bounded:
     def read(self, size: int = -1) -> bytes:
         """Read up to ``size`` bytes, or all that are left. Raises Unreadable where those are very many."""
         self._meter.tick()
-        wanted = _LARGEST_READ + 1 if size < 0 else size
-        if size > _LARGEST_READ:
-            raise self._too_much()
+        # Python makes room for all that it is asked for, before it looks how much there is.
+        wanted = _LARGEST_READ + 1 if size < 0 else min(size, _LARGEST_READ + 1)
         try:
             data = self._file.read(wanted)
         except OSError as error:
             raise Unreadable(f"{self._name} cannot be read: {error.strerror}.") from error
         if len(data) > _LARGEST_READ:
-            raise self._too_much()
+            raise Unreadable(
+                f"{self._name} holds too many files to be looked through. Unpack it, and open the database that comes "
+                "out."
+            )
         return data
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
@@ -92,11 +94,6 @@ class Bounded:
     def seekable(self) -> bool:
         """Say that one can go anywhere."""
         return True
-
-    def _too_much(self) -> Unreadable:
-        return Unreadable(
-            f"{self._name} holds too many files to be looked through. Unpack it, and open the database that comes out."
-        )
 
 
 class Stream:
