@@ -13,7 +13,7 @@ from inspector.reading.header import is_sqlite
 
 _LISTED: Final = 10
 _LONGEST_NAME: Final = 120
-_COMPANIONS: Final = ("-wal", "-journal")
+COMPANIONS: Final = ("-wal", "-journal")
 _UNPACK: Final = "Unpack it, and open the database that comes out."
 
 
@@ -67,7 +67,7 @@ def choose(archive: Archive, members: Sequence[Member]) -> Choice:
     companions, notes = _companions(archive, name, by_name)
     notes += [
         f"{archive.name} holds more than one {shown(each)}: the last of them is read."
-        for each in (name, *(name + suffix for suffix in _COMPANIONS))
+        for each in (name, *(name + suffix for suffix in COMPANIONS))
         if each in twice
     ]
     return Choice(f"{shown(name)} of {archive.name}", by_name[name], companions, tuple(notes))
@@ -174,7 +174,7 @@ def _companions(
     archive: Archive, name: str, by_name: dict[str, Member]
 ) -> tuple[tuple[tuple[str, Member], ...], list[str]]:
     found, notes = [], []
-    for suffix in _COMPANIONS:
+    for suffix in COMPANIONS:
         member = by_name.get(name + suffix)
         match member:
             case None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
 from inspector.lmsp.values import value
-from inspector.reading.archive_choice import Choice, Content, Member, choose, content_of
+from inspector.reading.archive_choice import COMPANIONS, Choice, Content, Member, choose, content_of
 from inspector.reading.archive_entries import Entry, EntryKind, entries_of
 from inspector.reading.archive_kinds import Archive
 from inspector.reading.archive_streams import Broken, Meter
@@ -44,6 +44,8 @@ def unpack(archive: Archive, target: str, *, should_stop: Callable[[], bool]) ->
     """
     for _ in range(_TRIES):
         before = state_of(archive.path)
+        for suffix in COMPANIONS:
+            Path(target + suffix).unlink(missing_ok=True)
         unpacked = _unpack(archive, target, should_stop)
         if state_of(archive.path) == before:
             return unpacked
