@@ -32,7 +32,10 @@ class LayoutKind(StrEnum):
 
 @value
 class Opened:
-    """How a file was opened. ``path`` is absolute with links resolved; sentences are whole, for a person."""
+    """How a file was opened; sentences are whole, for a person.
+
+    ``path`` is absolute with links resolved. Of a database in an archive it is that of the archive.
+    """
 
     path: str
     mode: Mode

@@ -1,8 +1,6 @@
 """An archive as a stream of bytes that is read once, with a bound on each read, on memory and on what comes out."""
 
-import bz2
 import gzip
-import lzma
 import os
 import struct
 import zlib
@@ -21,7 +19,7 @@ _LEAST: Final = 512 << 20
 _RATIO: Final = 200
 _MOST: Final = 64 << 30
 
-_TROUBLE: Final = (OSError, EOFError, zlib.error, lzma.LZMAError, struct.error, ValueError)
+_TROUBLE: Final = (OSError, EOFError, zlib.error, struct.error, ValueError)
 """What unpacking raises at bytes that it cannot read. (What the disk reports is told before, see Bounded.)"""
 
 
@@ -63,7 +61,7 @@ class Bounded:
 
     def __init__(self, file: BinaryIO, name: str, meter: Meter) -> None:
         self._file = file
-        self._name = name
+        self.name = name
         self._meter = meter
         self.size = os.fstat(file.fileno()).st_size
 
@@ -75,10 +73,10 @@ class Bounded:
         try:
             data = self._file.read(wanted)
         except OSError as error:
-            raise Unreadable(f"{self._name} cannot be read: {error.strerror}.") from error
+            raise Unreadable(f"{self.name} cannot be read: {error.strerror}.") from error
         if len(data) > _LARGEST_READ:
             raise Unreadable(
-                f"{self._name} holds too many files to be looked through. Unpack it, and open the database that comes "
+                f"{self.name} holds too many files to be looked through. Unpack it, and open the database that comes "
                 "out."
             )
         return data
@@ -157,12 +155,28 @@ def _unpacked(file: Bounded, kind: ArchiveKind) -> Callable[[int], bytes]:
     match kind:
         case ArchiveKind.GZIP:
             return gzip.GzipFile(fileobj=file, mode="rb").read1
-        case ArchiveKind.BZIP2:
-            return _Packed(file, bz2.BZ2Decompressor).read1
-        case ArchiveKind.XZ:
-            return _Packed(file, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)).read1
+        case ArchiveKind.BZIP2 | ArchiveKind.XZ:
+            try:
+                return _Packed(file, *_decompressor(kind)).read1
+            except ImportError as error:
+                raise Unreadable(
+                    f"{file.name} cannot be unpacked: this Python was built without {kind}. Unpack it, and open the "
+                    "database that comes out."
+                ) from error
         case _:
             return file.read
+
+
+def _decompressor(kind: ArchiveKind) -> "tuple[Callable[[], _Decompressor], type[Exception]]":
+    """Return how to begin a stream of this kind, and what is raised where it makes no sense."""
+    # There are Pythons without one of these, and they open a zip as well as any.
+    if kind is ArchiveKind.BZIP2:
+        import bz2  # noqa: PLC0415  as above
+
+        return bz2.BZ2Decompressor, OSError
+    import lzma  # noqa: PLC0415  as above
+
+    return lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY), lzma.LZMAError
 
 
 class _Decompressor(Protocol):
@@ -178,9 +192,10 @@ class _Decompressor(Protocol):
 class _Packed:
     """The streams of a bzip2 or xz file, one after another. LZMAFile would take as much memory as the file wants."""
 
-    def __init__(self, file: Bounded, new: Callable[[], _Decompressor]) -> None:
+    def __init__(self, file: Bounded, new: "Callable[[], _Decompressor]", trouble: type[Exception]) -> None:
         self._file = file
         self._new = new
+        self._trouble = trouble
         self._now = new()
 
     def read1(self, size: int) -> bytes:
@@ -196,5 +211,8 @@ class _Packed:
                 packed = self._file.read(_CHUNK)
                 if not packed:
                     raise EOFError
-            data = self._now.decompress(packed, size)
+            try:
+                data = self._now.decompress(packed, size)
+            except self._trouble as error:
+                raise Broken(cut_off=False) from error
         return data

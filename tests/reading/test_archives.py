@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import sys
 import tarfile
 import zipfile
 from pathlib import Path
@@ -305,6 +306,20 @@ def test_the_database_can_be_copied_out_with_what_its_wal_holds(
         assert isinstance(page, TaskPage)
         assert len(page.tasks) == 2
     assert listing(temporary) == set()
+
+
+@pytest.mark.parametrize("missing", ["xz", "bzip2"])
+def test_a_python_that_lacks_a_way_to_unpack_says_so_and_opens_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, resting: Path, missing: str
+) -> None:
+    monkeypatch.setitem(sys.modules, {"xz": "lzma", "bzip2": "bz2"}[missing], None)
+    packed = PACKERS["tar.xz" if missing == "xz" else "tar.bz2"](files_of(resting))
+
+    assert refusal(put(tmp_path, "a", packed)) == (
+        f"a cannot be unpacked: this Python was built without {missing}. Unpack it, and open the database that comes "
+        "out."
+    )
+    assert read(put(tmp_path, "b", PACKERS["tar.gz"](files_of(resting))))[1] == ["early", "late"]
 
 
 def test_what_is_unpacked_has_names_of_ours_alone(tmp_path: Path, left_over: Path) -> None:
