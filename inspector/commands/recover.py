@@ -115,7 +115,7 @@ def _applied(path: Path, clock: Clock) -> RecoveryPlan:
     """Recover in place, as the one service that starts."""
     try:
         look = look_at(path)
-        holders = holders_by_lock_and_descriptor(path)
+        holders = holders_by_lock_and_descriptor(Path(look.path))
     except Unreadable as error:
         raise NotDone(error.sentence) from error
     except OSError as error:

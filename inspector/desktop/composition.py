@@ -282,7 +282,7 @@ class Inspector:
     def _read_as(self, mode: Mode | None) -> None:
         how, target = self.session.how, self.session.target
         if how is not None:
-            self._reopen(Target(Path(how.path), mode, None if target is None else target.layout))
+            self._reopen(Target(Path(how.place), mode, None if target is None else target.layout))
 
     def _reopen(self, target: Target) -> None:
         self.open(target, task_id=self.selection.task_id)

@@ -55,7 +55,7 @@ class LayoutChoice:
     def _find_by_itself(self) -> None:
         how, target = self._session.how, self._session.target
         if how is not None and target is not None and target.layout is not None:
-            self._reopen(Target(Path(how.path), target.mode))
+            self._reopen(Target(Path(how.place), target.mode))
 
     def _read_again(self) -> None:
         target = self._session.target

@@ -32,7 +32,10 @@ class LayoutKind(StrEnum):
 
 @value
 class Opened:
-    """How a file was opened. ``path`` is absolute with links resolved; sentences are whole, for a person."""
+    """How a file was opened; sentences are whole, for a person.
+
+    ``path`` is absolute with links resolved. Of a database in an archive it is that of the archive.
+    """
 
     path: str
     mode: Mode
@@ -55,5 +58,12 @@ class Opened:
     """Whether opening it found what one should know before one trusts what is shown: the notes say it."""
     layout_name: str | None = None
     """What the layout that it is read as calls itself, where it is not the native one."""
+    member: str | None = None
+    """Which member of the archive ``path`` was asked for, where it is one and one was."""
     missing: tuple[tuple[str, str], ...] = ()
     """Parts that the layout does not have or that are not in the file: ``tasks``, ``events``, ..., and the reason."""
+
+    @property
+    def place(self) -> str:
+        """What to open to have the same again: the path, and within an archive the member that was asked for."""
+        return self.path if self.member is None else f"{self.path}/{self.member}"

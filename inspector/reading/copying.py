@@ -7,10 +7,11 @@ from typing import Final
 
 from inspector.layout.opened import Mode
 from inspector.layout.visible import visible
+from inspector.reading.archive_kinds import Archive
 from inspector.reading.companions import SUFFIXES
 from inspector.reading.errors import SqliteTrouble, Unreadable, sentence_of
 from inspector.reading.opening import look_at
-from inspector.reading.private_copy import copy_files
+from inspector.reading.private_copy import copy_files, settle_journal
 from inspector.reading.whole_copies import copy_live, take_in_companions
 
 _TAKES_IN: Final = (Mode.CRASHED, Mode.COPY)
@@ -44,7 +45,9 @@ def copy_database(
     except OSError as error:
         raise NotCopied(f"{name} cannot be made: {error.strerror}.") from error
     try:
-        if look.mode is Mode.LIVE:
+        if look.archive is not None:
+            _unpack(look.archive, target, should_stop)
+        elif look.mode is Mode.LIVE:
             copy_live(look.path, str(target))
         else:
             copy_files(look.path, str(target), look.name, should_stop=should_stop)
@@ -56,6 +59,17 @@ def copy_database(
     except BaseException:
         _remove(target)
         raise
+
+
+def _unpack(archive: Archive, target: Path, should_stop: Callable[[], bool]) -> None:
+    # Few copies are made of what lies in an archive.
+    from inspector.reading.unpacking import unpack  # noqa: PLC0415
+
+    unpacked = unpack(archive, str(target), should_stop=should_stop)
+    if not unpacked.is_whole:
+        raise Unreadable(f"{unpacked.name} is not copied, since not all of it can be had. {' '.join(unpacked.notes)}")
+    settle_journal(str(target))
+    take_in_companions(str(target))
 
 
 def _beside(target: Path) -> tuple[Path, ...]:

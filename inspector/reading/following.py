@@ -106,7 +106,7 @@ class FollowedFile:
         self.close()
         try:
             self.source = open_source(
-                before.look.path,
+                before.look.place,
                 self._wished if self._wished is Mode.COPY else None,
                 was_live=before.mode is Mode.LIVE,
                 seen_changing=seen_changing,

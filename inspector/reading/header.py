@@ -20,6 +20,14 @@ JOURNAL_MAGIC: Final = bytes.fromhex("d9d505f920a163d7")
 _WAL_MAGIC: Final = 0x377F0683
 
 
+class NotSqlite(Unreadable):
+    """The file is no database; ``first`` is what it begins with."""
+
+    def __init__(self, sentence: str, first: bytes) -> None:
+        super().__init__(sentence)
+        self.first = first
+
+
 @value
 class Header:
     """What the header of a database says."""
@@ -31,7 +39,9 @@ class Header:
 
 
 def read_header(path: str, name: str) -> Header:
-    """Read the header of the database at ``path``, which ``name`` stands for in sentences. Raises Unreadable.
+    """Read the header of the database at ``path``, which ``name`` stands for in sentences.
+
+    Raises Unreadable, which is NotSqlite where the first bytes are not SQLite's.
 
     Opens and closes the file: not for a process that holds a SQLite connection to it.
     """
@@ -52,7 +62,7 @@ def read_header(path: str, name: str) -> Header:
             )
         raise Unreadable(f"{name} is empty: no service has written to it yet.")
     if not is_sqlite(first):
-        raise Unreadable(_not_sqlite(first, name))
+        raise NotSqlite(_not_sqlite(first, name), first)
     if len(first) < HEADER_BYTES:
         raise Unreadable(f"{name} cannot be read: it ends within its header. It was cut off, or not copied to its end.")
     if first[19] > _WAL_FORMAT or int.from_bytes(first[44:48], "big") > _NEWEST_SCHEMA_FORMAT:

@@ -5,15 +5,17 @@ Call it only in a process that has no SQLite connection to the file yet: asking 
 
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from inspector.layout.opened import Mode
 from inspector.layout.visible import visible
 from inspector.lmsp.values import value
+from inspector.reading.archive_kinds import PROBE, Archive, kind_of, other_archive
 from inspector.reading.companions import Guard, guard_of, refuse_odd_companions
 from inspector.reading.errors import Unreadable
-from inspector.reading.header import JOURNAL_MAGIC, Header, first_bytes, read_header, wal_holds_frames
+from inspector.reading.header import JOURNAL_MAGIC, Header, NotSqlite, first_bytes, read_header, wal_holds_frames
 from inspector.reading.holders import Holder, holders_of
 from inspector.reading.wal_end import pages_left_out
 
@@ -44,6 +46,14 @@ class Look:
     """Whether there is permission for the -shm, where there is one."""
     faulty: bool
     """Whether pages of it are known to be missing or left out."""
+    archive: Archive | None = None
+    """The archive that it lies in; ``path`` is that one's then. What of it is read is found out by unpacking it."""
+
+    @property
+    def place(self) -> str:
+        """What to look at to have the same again: the path, and within an archive the member that was asked for."""
+        member = None if self.archive is None else self.archive.member
+        return self.path if member is None else f"{self.path}/{member}"
 
 
 def look_at(
@@ -55,9 +65,13 @@ def look_at(
     have read it live until now; ``seen_changing`` that a file in rollback-journal mode, where an idle service holds no
     lock, was changed while it was read.
     """
-    real, name = _existing_file(path)
+    real, name, member = _existing_file(path)
     try:
+        if member is not None:
+            return _look_at_member(real, name, member, mode)
         found, header, guard = _found(real, name, was_live=was_live, seen_changing=seen_changing)
+    except NotSqlite as error:
+        return _look_at_archive(real, name, None, mode, error)
     except OSError as error:
         # It went away under our hands, or the disk fails.
         raise Unreadable(f"{name} cannot be read: {error.strerror}.") from error
@@ -77,6 +91,62 @@ def look_at(
         hot_journal=found.hot_journal,
         may_read_shm=found.may_read_shm,
         faulty=not found.holder and bool(left_out or missing),
+    )
+
+
+def look_at_unpacked(look: Look, path: str, name: str, why: str) -> Look:
+    """Return ``look``, which is of an archive, with what is known now that a database of it was unpacked to ``path``.
+
+    ``name`` is what sentences call that, ``why`` says why it is read from a copy. Raises Unreadable as
+    :func:`look_at` does.
+    """
+    found, header, _guard = _found(path, name, was_live=False, seen_changing=False)
+    left_out = pages_left_out(f"{path}-wal")
+    missing = 0 if found.has_wal or found.hot_journal else header.missing_bytes
+    return replace(
+        look,
+        name=name,
+        why=why,
+        notes=found.notes(missing, left_out),
+        wal=header.wal,
+        hot_journal=found.hot_journal,
+        faulty=bool(left_out or missing),
+    )
+
+
+def _look_at_member(real: str, name: str, member: str, mode: Mode | None) -> Look:
+    """Look at a file that a path goes on behind: as into a folder, which an archive can stand for."""
+    no_folder = NotSqlite(
+        f"{visible(Path(member).name)} is not there: a part of its path is no folder.",
+        first_bytes(real, PROBE),
+    )
+    return _look_at_archive(real, name, member, mode, no_folder)
+
+
+def _look_at_archive(real: str, name: str, member: str | None, mode: Mode | None, error: NotSqlite) -> Look:
+    """Look at a file that is no database. Raises ``error`` where it is no archive either."""
+    kind = kind_of(error.first)
+    if kind is None:
+        other = other_archive(error.first)
+        if other is None:
+            raise error
+        raise Unreadable(f"{name} is an archive ({other}) that is not opened here. Unpack it, and open the database.")
+    if mode not in (None, Mode.COPY):
+        raise Unreadable(f"{name} is not opened as {mode}: it is an archive, and only a copy of what is in it is read.")
+    return Look(
+        path=real,
+        name=name,
+        mode=Mode.COPY,
+        modes=(Mode.COPY,),
+        why="It lies in an archive.",
+        notes=(),
+        holder=None,
+        wal=False,
+        guard=guard_of(real),
+        hot_journal=False,
+        may_read_shm=True,
+        faulty=False,
+        archive=Archive(real, name, kind, member),
     )
 
 
@@ -208,7 +278,8 @@ def _found(real: str, name: str, *, was_live: bool, seen_changing: bool) -> tupl
     return found, header, guard
 
 
-def _existing_file(path: str | os.PathLike[str]) -> tuple[str, str]:
+def _existing_file(path: str | os.PathLike[str]) -> tuple[str, str, str | None]:
+    """Return the file, links resolved, what sentences call it, and what of the path stands behind a file's name."""
     given = os.fsdecode(path)
     name = visible(Path(given).name or given)
     if "\0" in given:
@@ -221,6 +292,9 @@ def _existing_file(path: str | os.PathLike[str]) -> tuple[str, str]:
             raise Unreadable(f"{name} is a link to a file that is not there.") from None
         raise Unreadable(f"{name} is not there.") from None
     except NotADirectoryError:
+        file = next((each for each in Path(given).parents if each.is_file()), None)
+        if file is not None:
+            return (*_existing_file(file)[:2], str(Path(given).relative_to(file)))
         raise Unreadable(f"{name} is not there: a part of its path is no folder.") from None
     except PermissionError:
         raise Unreadable(f"{name} cannot be read: there is no permission for its folder.") from None
@@ -236,7 +310,7 @@ def _existing_file(path: str | os.PathLike[str]) -> tuple[str, str]:
         raise Unreadable(f"{name} cannot be opened: its path is too long for SQLite.")
     if not os.access(real, os.R_OK, effective_ids=True):
         raise Unreadable(f"{name} cannot be read: there is no permission for it.")
-    return real, name
+    return real, name, None
 
 
 _KINDS: Final = {

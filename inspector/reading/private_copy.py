@@ -39,6 +39,12 @@ class PrivateCopy:
         if hot:
             take_in_companions(self.path)
 
+    def settle(self, *, hot: bool) -> None:
+        """Make a database that was put at :attr:`path` in another way what :meth:`fill` leaves there."""
+        settle_journal(self.path)
+        if hot:
+            take_in_companions(self.path)
+
     def remove(self) -> None:
         """Remove the copy. A second time does nothing."""
         _remove(self._folder)
@@ -56,12 +62,17 @@ def copy_files(path: str, target: str, name: str, *, should_stop: Callable[[], b
         for suffix in ("", "-wal", "-journal"):
             _copy(path + suffix, target + suffix, name + suffix, should_stop)
         if guard_of(path) == before:
-            if first_bytes(f"{target}-journal", len(JOURNAL_MAGIC)) == JOURNAL_MAGIC:
-                cut_super_journal(f"{target}-journal")
-            else:
-                Path(f"{target}-journal").unlink(missing_ok=True)
+            settle_journal(target)
             return
     raise Unreadable(f"{name} cannot be copied: it keeps changing.")
+
+
+def settle_journal(path: str) -> None:
+    """Make the -journal beside the copy at ``path`` safe, and leave out one that is none."""
+    if first_bytes(f"{path}-journal", len(JOURNAL_MAGIC)) == JOURNAL_MAGIC:
+        cut_super_journal(f"{path}-journal")
+    else:
+        Path(f"{path}-journal").unlink(missing_ok=True)
 
 
 def cut_super_journal(journal: str) -> None:

@@ -20,7 +20,7 @@ from inspector.reading.errors import (
 )
 from inspector.reading.layouts import NATIVE_ONLY, Layouts
 from inspector.reading.main_file import lacking_pages
-from inspector.reading.opening import Look, look_at
+from inspector.reading.opening import Look, look_at, look_at_unpacked
 from inspector.reading.private_copy import PrivateCopy
 from inspector.reading.recognising import Shape, recognise
 from inspector.reading.salvage import unreadable_tables
@@ -71,6 +71,7 @@ class Source:
         why_not_act = "It is read from a copy." if self.mode is Mode.COPY else self.shape.why_not_act
         return Opened(
             path=self.look.path,
+            member=None if self.look.archive is None else self.look.archive.member,
             mode=self.mode,
             why=self.look.why,
             notes=(*self.look.notes, *self._notes, *self.shape.notes),
@@ -142,7 +143,8 @@ def _open(look: Look, should_stop: Callable[[], bool], layouts: Layouts) -> Sour
     try:
         if look.mode is Mode.COPY:
             copy = PrivateCopy()
-            notes += _fill(copy, look, should_stop)
+            look, more = _fill(copy, look, should_stop)
+            notes += more
             path = copy.path
         options = _OPTIONS[look.mode] if look.may_read_shm or look.mode is not Mode.LIVE else _WITHOUT_SHM
         connection, allowed = connect(path, options, should_stop=should_stop)
@@ -157,9 +159,13 @@ def _open(look: Look, should_stop: Callable[[], bool], layouts: Layouts) -> Sour
         except BaseException:
             connection.close()
             raise
-    except BaseException:
+    except BaseException as error:
         if copy is not None:
             copy.remove()
+        if look.archive is not None and isinstance(error, (*SqliteTrouble, Unreadable)):
+            # What went wrong in the archive may well be why. Unpacked again, it would be the same.
+            sentence = error.sentence if isinstance(error, Unreadable) else sentence_of(error, look.name)
+            raise Unreadable(" ".join([*notes, sentence])) from error
         raise
     notes += [f"Nothing of the table {table} can be read: the file is damaged." for table in unread]
     if allowed.functions:
@@ -169,13 +175,23 @@ def _open(look: Look, should_stop: Callable[[], bool], layouts: Layouts) -> Sour
     return Source(look, connection, shape, tuple(notes), copy, layouts)
 
 
-def _fill(copy: PrivateCopy, look: Look, should_stop: Callable[[], bool]) -> list[str]:
-    if look.holder is not None:
+def _fill(copy: PrivateCopy, look: Look, should_stop: Callable[[], bool]) -> tuple[Look, list[str]]:
+    notes: list[str] = []
+    if look.archive is not None:
+        # Most readers never meet one.
+        from inspector.reading.unpacking import unpack  # noqa: PLC0415
+
+        unpacked = unpack(look.archive, copy.path, should_stop=should_stop)
+        look = look_at_unpacked(look, copy.path, unpacked.name, unpacked.why)
+        copy.settle(hot=look.hot_journal)
+        notes += unpacked.notes
+    elif look.holder is not None:
         copy_live(look.path, copy.path)
-        return []
-    hot = look.hot_journal
-    copy.fill(look.path, look.name, hot=hot, should_stop=should_stop)
-    return ["An unfinished transaction was rolled back in the copy."] if hot else []
+    else:
+        copy.fill(look.path, look.name, hot=look.hot_journal, should_stop=should_stop)
+    if look.hot_journal and look.holder is None:
+        notes.append("An unfinished transaction was rolled back in the copy.")
+    return look, notes
 
 
 def _check(connection: ReadConnection, name: str) -> list[str]:

@@ -205,7 +205,8 @@ BUFFERED: Final = {name: value for name, value in os.environ.items() if name != 
 """The environment of a program whose output waits in a buffer, as it does unless one asks for something else."""
 
 AS_NOBODY: Final = """
-import encodings.ascii, os, sys
+import encodings.ascii, encodings.cp437, os, sys
+import inspector.reading.unpacking
 from inspector import cli
 for name in cli.command_line.list_commands(None):
     cli.command_line.get_command(None, name)  # the modules may lie where only root may read

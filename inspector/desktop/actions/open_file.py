@@ -19,7 +19,10 @@ class OpenFileAction(FileChoice):
 
     def choose(self, mode: Mode | None = None) -> None:
         """Show the dialog; ``mode`` is how the chosen file will be read, None for what fits it."""
-        filters = [self.tr("Databases (*.db *.sqlite *.sqlite3)"), self.tr("All files (*)")]
+        filters = [
+            self.tr("Databases and archives (*.db *.sqlite *.sqlite3 *.zip *.tar *.tgz *.txz *.tbz2 *.gz *.bz2 *.xz)"),
+            self.tr("All files (*)"),
+        ]
         dialog = self._dialog(self.tr("Open a database"), filters)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         self._show(dialog, lambda path: self.chosen.emit(Target(path, mode)))

@@ -48,7 +48,7 @@ class OpenWithLayoutAction(FileChoice):
             # Another file, or the same in another way, was opened meanwhile.
             return
         if sentence is None:
-            self.chosen.emit(Target(Path(how.path), target.mode, layout))
+            self.chosen.emit(Target(Path(how.place), target.mode, layout))
         else:
             # A private copy has a name of its own, which nobody knows.
             own_name = Path(path).name

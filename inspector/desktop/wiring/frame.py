@@ -149,7 +149,7 @@ class FrameWiring(QObject):
                 window.navigation.set_off(name, dict(how.missing).get(part))
         if how.layout is LayoutKind.UNKNOWN and window.view != "tables":
             window.show_view("tables")
-        self._settings.keep_recent(Path(how.path))
+        self._settings.keep_recent(Path(how.place))
         if how.mode is not Mode.LIVE:
             today_ms = time.time_ns() // 1_000_000
             window.views.tasks.set_now(None, today_ms)

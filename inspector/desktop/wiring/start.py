@@ -1,5 +1,7 @@
 """The start view on the settings: the files that were open lately."""
 
+from pathlib import Path
+
 from inspector.desktop.settings import Settings
 from inspector.desktop.start.view import RecentFile, StartView
 
@@ -15,8 +17,13 @@ class StartWiring:
 
     def show_recent(self) -> None:
         """Show the files that were open lately, and which of them are there now."""
-        self._view.show_recent([RecentFile(path, path.is_file()) for path in self._settings.recent()])
+        self._view.show_recent([RecentFile(path, _is_there(path)) for path in self._settings.recent()])
 
     def _forget(self) -> None:
         self._settings.forget_recent()
         self.show_recent()
+
+
+def _is_there(path: Path) -> bool:
+    """Say whether there is such a file, or an archive of which this may be a member."""
+    return any(each.is_file() for each in (path, *path.parents))
