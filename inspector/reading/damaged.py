@@ -43,7 +43,7 @@ def damaged_task_list(connection: ReadConnection, shape: Shape, wanted: TaskFilt
     found = Salvage(connection, shape.tasks, shape.tasks.select(*TASK_COLUMNS)).run()
     tasks = {task.id: task for task in task_rows(found.rows)}
     lost = [lost_task(*row) for row in known_tasks(connection) if text(row[1]) not in tasks]
-    if not tasks and not lost:
+    if found.error is not None and not tasks and not lost:
         raise found.error
     listed = newest_first([task for task in (*tasks.values(), *lost) if wanted.passes(task)])
     return listed, damage_sentence("tasks", len(lost), found.unread)

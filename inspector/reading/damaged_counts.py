@@ -52,7 +52,7 @@ def _models(connection: ReadConnection, shape: Shape) -> tuple[list[ModelRow], s
     if shape.models is None:
         return [], ""
     found = Salvage(connection, shape.models, model_columns(shape.models)).run()
-    if not found.rows:
+    if found.error is not None and not found.rows:
         raise found.error
     return sorted(map(model_row, found.rows), key=lambda model: (model.name, model.id)), damage_sentence(
         "models", 0, found.unread

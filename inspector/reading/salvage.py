@@ -56,8 +56,8 @@ class Salvaged:
     rows: list[Row]
     unread: int
     """How many row numbers, or stretches of them, cannot be read."""
-    error: Exception
-    """The damage that was come upon last."""
+    error: Exception | None
+    """The damage that was come upon last; None for none."""
 
 
 class Salvage:
@@ -76,7 +76,7 @@ class Salvage:
         """Read what can be read of the newest rows. Raises sqlite3.Error where the table has no row numbers."""
         found: list[Row] = []
         unread = 0
-        error: Exception = LookupError("nothing was read")
+        error: Exception | None = None
         start: int | None = self._start()
         rows = _STEP
         while start is not None:
