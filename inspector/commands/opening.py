@@ -13,6 +13,7 @@ from inspector.layout.description import InvalidDescription
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.visible import visible
 from inspector.reading.errors import Unanswered, Unreadable
+from inspector.reading.holders import named_as_reader
 from inspector.reading.layouts import NATIVE_ONLY, Layouts, layouts_of
 from inspector.reading.opening import Look
 from inspector.reading.reader import Reader, open_reader
@@ -27,6 +28,11 @@ DEADLINE_MS: Final = 60_000
 @contextmanager
 def reading(path: Path, mode: Mode | None, clock: Clock, *, layouts: Layouts = NATIVE_ONLY) -> Iterator[Reader]:
     """Open the database for reading. What cannot be opened or read ends the command with its sentence."""
+    with named_as_reader():
+        yield from _reading(path, mode, clock, layouts)
+
+
+def _reading(path: Path, mode: Mode | None, clock: Clock, layouts: Layouts) -> Iterator[Reader]:
     try:
         opened = open_reader(path, mode=mode, now_ms=clock.now_ms, layouts=layouts)
     except Unreadable as error:

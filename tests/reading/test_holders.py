@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from inspector.reading import locks
-from inspector.reading.holders import Holder, holders_listed, holders_of
+from inspector.reading.holders import READER_NAME, Holder, holders_listed, holders_of, named_as_reader
 from inspector.reading.locks import ANY_USE, WAL_OPEN, listed_owners, lock_owner
 from tests.support.reading_crashes import crashed
 from tests.support.reading_databases import listing, make
@@ -33,6 +33,14 @@ def test_a_writer_in_rollback_mode_is_named_while_it_writes(tmp_path: Path, stat
         assert holders_of(path) == ()
         service.execute(statement)
         assert [holder.pid for holder in holders_of(path)] == [service.pid]
+
+
+def test_a_process_that_only_reads_passes_for_a_reader_as_long_as_it_does() -> None:
+    name = Path("/proc/self/comm")
+    before = name.read_text()
+    with named_as_reader():
+        assert name.read_text().rstrip("\n") == READER_NAME
+    assert name.read_text() == before
 
 
 def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
