@@ -106,6 +106,8 @@ def description_from(text: str, where: str) -> Description:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InvalidDescription(f"{where} is no TOML: {error}.") from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidDescription(f"{where} cannot be read: it nests too deep, or holds too long a number.") from error
     _only(document, {"name", *COLUMNS}, where)
     parts = {name: _part(name, document[name], f"[{name}] of {where}") for name in COLUMNS if name in document}
     if "tasks" not in parts:
@@ -163,12 +165,18 @@ def _times(found: object, where: str) -> TimeFormat:
         raise InvalidDescription(f"times in {where} is {found!r}, which is none of {words}.") from None
 
 
+_MOST_HOURS: Final = 14
+"""SQLite takes no greater offset for one; nor is there one."""
+_HOUR_MINUTES: Final = 60
+
+
 def _zone(found: object, where: str) -> str:
     zone = _text(found, f"zone in {where}")
     if zone in ("Z", "UTC"):
         return "Z"
     hours, colon, minutes = zone[1:].partition(":")
-    if zone[0] in "+-" and colon and len(hours) == len(minutes) == 2 and (hours + minutes).isdecimal():
+    is_offset = zone[:1] in ("+", "-") and colon and len(hours) == len(minutes) == 2 and (hours + minutes).isdecimal()
+    if is_offset and int(hours) <= _MOST_HOURS and int(minutes) < _HOUR_MINUTES:
         return zone
     raise InvalidDescription(f"zone in {where} is {zone!r}, which is neither UTC nor an offset as +08:00.")
 

@@ -95,6 +95,34 @@ def test_a_layout_that_is_wrong_ends_the_command_in_a_sentence(tmp_path: Path) -
     assert ended.stderr.strip().endswith("[tasks] of own.toml is no table.")
 
 
+ZONED = '[tasks]\ntable = "jobs"\nzone = "{}"\n[tasks.columns]\nid = "id"\nstatus = "state"'
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a = " + "[" * 5_000, "deep.toml cannot be read: it nests too deep, or holds too long a number."),
+        ("a = " + "9" * 100_000, "deep.toml cannot be read: it nests too deep, or holds too long a number."),
+        (ZONED.format("+99:99"), "which is neither UTC nor an offset as +08:00."),
+        (ZONED.format("+08:60"), "which is neither UTC nor an offset as +08:00."),
+    ],
+    ids=["nested", "number", "hours", "minutes"],
+)
+def test_a_hostile_layout_is_refused_or_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, words: str
+) -> None:
+    path, own = close_names(tmp_path / "jobs.db"), tmp_path / "lmsp-inspector" / "layouts"
+    own.mkdir(parents=True)
+    (own / "deep.toml").write_text(text)
+    ended = run("tasks", path, "--layout", own / "deep.toml")
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert ended.stderr.strip().endswith(words)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    ended = run("tasks", path)
+    assert ended.exit_code == 0
+    assert words in ended.stdout
+
+
 def test_the_user_s_own_folder_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     folder = tmp_path / "lmsp-inspector" / "layouts"
