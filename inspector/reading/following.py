@@ -4,6 +4,7 @@ A live one whose service ends becomes resting or crashed, a resting or crashed o
 each at a look; a file at rest that moved is never answered from.
 """
 
+import os
 import time
 from collections.abc import Callable
 from typing import Final
@@ -119,7 +120,7 @@ class FollowedFile:
                 self.waits_for = error.sentence
             else:
                 # A file that was open and went away is gone, whoever came upon that first: a look or a question.
-                self.lose(_loss(before.guard_now(), self._identity) or error.sentence)
+                self.lose(_loss(before.look.path, before.guard_now(), self._identity) or error.sentence)
             return
         self.waits_for = None
         if self.source.look.guard.identity == self._identity:
@@ -154,7 +155,7 @@ class FollowedFile:
 
     def _follow(self, guard: Guard, now: float) -> None:
         mode = self.source.mode
-        loss = _loss(guard, self._identity)
+        loss = _loss(self.source.look.path, guard, self._identity)
         if mode is Mode.COPY:
             # A copy outlives its original. One made for want of a better way is given up when its original moves.
             if self.waits_for is not None or (self._wished is None and guard != self._guard and loss is None):
@@ -200,6 +201,7 @@ class FollowedFile:
                 self._ask_locks_at = now + max(self._locks_every_s, _LOCKS_IN_VAIN_EVERY_S)
 
 
+_FORBIDDEN: Final = "The file cannot be read any more: its folder may not be entered."
 _REPLACED: Final = f"{GONE} It was replaced by another one."
 
 
@@ -211,15 +213,25 @@ def _main_file(path: str) -> MainFile | None:
         return None
 
 
+def _may_not_look(path: str) -> bool:
+    try:
+        os.lstat(path)
+    except PermissionError:
+        return True
+    except OSError:
+        pass
+    return False
+
+
 def _other_companions(guard: Guard, earlier: Guard) -> bool:
     """Say whether there is another -wal or -shm now: the one that is read then tells nothing new for ever."""
     pairs = ((guard.wal, earlier.wal), (guard.shm, earlier.shm))
     return any(now and before and now.inode != before.inode for now, before in pairs)
 
 
-def _loss(guard: Guard, identity: tuple[int, int] | None) -> str | None:
+def _loss(path: str, guard: Guard, identity: tuple[int, int] | None) -> str | None:
     if guard.main is None:
-        return f"{GONE} It was removed."
+        return _FORBIDDEN if _may_not_look(path) else f"{GONE} It was removed."
     if guard.identity != identity:
         return _REPLACED
     return f"{GONE} It was emptied." if guard.main.size == 0 else None

@@ -86,6 +86,9 @@ def difference(before: FileTrace, after: FileTrace) -> str | None:
         return f"{name} was replaced."
     if before.size != after.size:
         return f"{name} {'grew' if after.size > before.size else 'shrank'}."
+    if (before.sha256 is None) != (after.sha256 is None):
+        when = "before" if before.sha256 is None else "again"
+        return f"{name} could not be read {when}: its content is not compared."
     if before.sha256 != after.sha256:
         return f"{name} has other content."
     if before.modified_ns != after.modified_ns:

@@ -44,6 +44,26 @@ def moved_ids(pushes: tuple[Push, ...]) -> list[str]:
     return [row.id for push in pushes if isinstance(push, Moved) for row in push.rows]
 
 
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (PermissionError(13, "denied"), "The file cannot be read any more: its folder may not be entered."),
+        (FileNotFoundError(2, "gone"), "The file is gone. It was removed."),
+    ],
+)
+def test_a_folder_that_may_not_be_entered_any_more_is_told_from_a_file_that_was_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: OSError, sentence: str
+) -> None:
+    def refuse(_path: object) -> None:
+        raise error
+
+    with opened(make(tmp_path / "a.db", "a", journal="delete")) as reader:
+        monkeypatch.setattr(os, "lstat", refuse)
+        lost = [push.sentence for push in reader.look() if isinstance(push, Lost)]
+        monkeypatch.undo()
+    assert lost == [sentence]
+
+
 def test_resting_becomes_live_when_a_service_opens_it_and_resting_again(tmp_path: Path) -> None:
     path = make(tmp_path / "service.db", "early")
     with opened(path) as reader:

@@ -1,12 +1,13 @@
 """The proof notices whatever happens to a file, its companions and its folder, and nothing else."""
 
+import dataclasses
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from inspector.reading.proof import differences, touch_state
+from inspector.reading.proof import difference, differences, touch_state
 from tests.support.reading_crashes import crashed
 
 
@@ -77,6 +78,13 @@ def test_each_touch_is_told(path: Path, touched: Callable[[Path], object]) -> No
     touched(path)
 
     assert differences(before, touch_state(path)) == (TOUCHES[touched],)
+
+
+def test_what_cannot_be_read_any_more_has_no_other_content(path: Path) -> None:
+    before = touch_state(path).files[0]
+    unread = dataclasses.replace(before, sha256=None, rights=(0, *before.rights[1:]))
+    assert difference(before, unread) == "service.db could not be read again: its content is not compared."
+    assert difference(unread, before) == "service.db could not be read before: its content is not compared."
 
 
 def test_reading_is_no_touch(path: Path) -> None:

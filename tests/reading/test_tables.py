@@ -83,6 +83,16 @@ def test_of_very_many_tables_the_first_are_named_and_the_others_counted(tmp_path
     assert found.left_off == 3
 
 
+def test_of_very_many_tables_those_of_the_specification_are_among_the_first(tmp_path: Path) -> None:
+    many = (f"CREATE TABLE t{at} (a)" for at in range(MOST_TABLES))
+    path = made(
+        tmp_path / "any.db", "BEGIN", *many, "CREATE TABLE tasks (id)", "CREATE TABLE Task_Events (id)", "COMMIT"
+    )
+    found = list(tables(path))
+    assert found[:2] == ["Task_Events", "tasks"]
+    assert len(found) == MOST_TABLES
+
+
 def test_a_table_that_stands_in_the_order_of_a_secret_is_not_read(tmp_path: Path) -> None:
     path = made(tmp_path / "any.db", "CREATE TABLE idempotency_keys (key TEXT PRIMARY KEY, task) WITHOUT ROWID")
 
