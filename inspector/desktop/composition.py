@@ -22,6 +22,7 @@ from inspector.desktop.session.session import Session
 from inspector.desktop.settings import Settings
 from inspector.desktop.tasks.view import TasksView
 from inspector.desktop.views import Views
+from inspector.desktop.widgets.message_kind import MessageKind
 from inspector.desktop.widgets.theme import Theme, apply_theme
 from inspector.desktop.wiring.content import Content
 from inspector.desktop.wiring.damage import Damage
@@ -79,12 +80,13 @@ class Inspector:
         settling = Settling(self.window, self.session)
         totals = Totals(self.session)
         self.frame = FrameWiring(self.window, self.session, totals, settings, self._zone)
-        self.frame.open_requested.connect(self.open)
+        self.frame.open_requested.connect(lambda target: self.session.spawn(self._open_in_its_place(target)))
         self.frame.add_words("tasks", views.tasks.shown_sentence)
         self._names = ModelNames(self.session, settling)
         self._names.changed.connect(lambda page: views.tasks.show_models(tuple(model.id for model in page.models)))
         # What is connected by bound methods does not live by that.
         self._damage = Damage(self.window, self.session)
+        self._to_forget.append(self._damage.forget)
         told = partial(self._damage.tell, "tasks")
         self._wirings: list[object] = [TasksWiring(views.tasks, self.session, self.selection, totals, told)]
         views.tasks.cancel_requested.connect(self._ask_cancel)
@@ -337,6 +339,18 @@ class Inspector:
     def _show_tasks_of_model(self, model_id: str) -> None:
         self.window.show_view("tasks")
         self.window.views.tasks.want(TaskFilter(model_id=model_id))
+
+    async def _open_in_its_place(self, target: Target) -> None:
+        """Open what lies now where a lost file lay; what is shown stays where that cannot be opened."""
+        from inspector.desktop.session.trying import refusal_of
+
+        sentence = await refusal_of(target)
+        if not self.session.is_lost or self.session.target != target:
+            return
+        if sentence is None:
+            self.open(target)
+        else:
+            self.window.show_message("refused", MessageKind.ERROR, visible(sentence))
 
     def _close_file(self) -> None:
         self._forget()

@@ -26,6 +26,7 @@ from inspector.desktop.widgets.tools import HeaderButton, ModeBadge
 from inspector.layout.opened import Mode
 from inspector.layout.pages import TaskFilter
 from inspector.reading.requests import CountsRequest
+from tests.desktop.wiring.test_damage import without
 from tests.support.finding import found
 from tests.support.inspectors import an_inspector
 from tests.support.live_file import Service, service_on
@@ -288,12 +289,41 @@ async def test_a_file_that_is_deleted_stays_on_screen_and_is_said_to_be_gone(tmp
         assert bar.text().startswith("The file is gone. It was removed at ")
         assert bar.text().endswith(". This shows the last read.")
 
+        bar.verb_clicked.emit("Open the new file")
+        await until(lambda: any("is not there" in message for message in messages(inspector)))
+        assert len(statuses(inspector)) == 2, "what was read stays as long as nothing else can be opened"
+
         with service_on(path) as service:
             [new] = service.accept()
         bar.verb_clicked.emit("Open the new file")
         await until(lambda: set(statuses(inspector)) == {new})
         await until(lambda: inspector.selection.task_id == new)
         assert not any("gone" in message for message in messages(inspector))
+
+
+async def test_a_task_that_cannot_be_read_any_more_is_not_taken_for_another(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with service_on(path) as service:
+        first, second = service.accept(2)
+    async with inspector_on(path, task_id=first) as inspector:
+        pane = inspector.window.views.detail
+        await until(lambda: pane.task_id == first)
+        path.unlink()
+        await until(lambda: any("gone" in message for message in messages(inspector)))
+        inspector.selection.select(second)
+        await until(lambda: pane.task_id is None)
+        told = [label.text() for label in pane.findChildren(QLabel)]
+        assert any(text.startswith(f"Task {second} cannot be read.") for text in told)
+
+
+async def test_what_is_said_of_a_file_goes_with_it(tmp_path: Path) -> None:
+    path = without(tmp_path / "damaged.db", ("task_events", -2), ("tasks_by_created", 0))
+    (tmp_path / "text.db").write_text("no database")
+    async with inspector_on(path) as inspector:
+        await until(lambda: any("Part of the list of tasks" in message for message in messages(inspector)))
+        inspector.open(Target(tmp_path / "text.db"))
+        await until(lambda: any("text file" in message for message in messages(inspector)))
+        assert len(messages(inspector)) == 1
 
 
 async def test_a_task_named_at_the_start_is_the_one_shown(tmp_path: Path) -> None:

@@ -107,6 +107,7 @@ class DetailPane(QWidget):
 
     def show_task(self, detail: TaskDetail | None) -> None:
         """Show a task, or that none is selected. Another task than before starts with no timeline and no events."""
+        self._empty.set_sentence(self.tr("No task selected. Choose one in the list to see its life."))
         if detail == self._detail:
             return
         if detail is None or detail.task.id != self.task_id:
@@ -119,6 +120,11 @@ class DetailPane(QWidget):
         self._refresh()
         if detail is not None and (self._asks_next or self._asks_for == detail.task.id):
             self.ask_cancel(detail.task.id)
+
+    def show_unread(self, sentence: str) -> None:
+        """Show no task, and in one visible sentence why the selected one cannot be read."""
+        self.show_task(None)
+        self._empty.set_sentence(sentence)
 
     def show_row(self, task: TaskRow) -> None:
         """Show what a commit made of the task's row, before its texts are read again; that of another is dropped."""
@@ -238,7 +244,7 @@ class DetailPane(QWidget):
         painter.end()
 
     def _build(self, flash: FlashClock) -> None:
-        self._empty = EmptySentence(self.tr("No task selected. Choose one in the list to see its life."), parent=self)
+        self._empty = EmptySentence(parent=self)
         self._whole = QWidget(self)
         self._title = TitleRow(self)
         self._bar = CancelBar(self)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from inspector.desktop.tables.words import rows_words
 from inspector.desktop.widgets.cells import CELL_ROLES, DISPLAY_ROLE
 from inspector.desktop.widgets.row_cells import Cell
+from inspector.desktop.widgets.words import grouped
 from inspector.layout.tables import StoredTable
 from inspector.layout.visible import visible
 
@@ -28,6 +29,7 @@ class TableNames(QAbstractTableModel):
         super().__init__(parent)
         self._tables: tuple[StoredTable, ...] = ()
         self._cells: list[tuple[Cell, ...]] = []
+        self._left_off = 0
 
     def table_at(self, row: int) -> StoredTable | None:
         """Return the table in a row, or None where there is no such row."""
@@ -37,8 +39,14 @@ class TableNames(QAbstractTableModel):
         """Return the row of a table, or None where it is not there."""
         return next((row for row, table in enumerate(self._tables) if table.name == name), None)
 
-    def show(self, tables: Sequence[StoredTable]) -> bool:
-        """Have these tables, and say whether they are others than before: where not, only their counts are told."""
+    def show(self, tables: Sequence[StoredTable], left_off: int = 0) -> bool:
+        """Have these tables, and say whether they are others than before: where not, only their counts are told.
+
+        ``left_off`` is how many more there are, which the heading tells.
+        """
+        if left_off != self._left_off:
+            self._left_off = left_off
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, 0)
         in_order = tuple(sorted(tables, key=lambda table: (not table.is_ours, table.name)))
         if [table.name for table in in_order] == [table.name for table in self._tables]:
             if in_order != self._tables:
@@ -64,7 +72,8 @@ class TableNames(QAbstractTableModel):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = DISPLAY_ROLE) -> object:
         if orientation == Qt.Orientation.Horizontal and role == DISPLAY_ROLE and 0 <= section < len(_HEADINGS):
-            return _HEADINGS[section]
+            more = f" · {grouped(self._left_off)} more not listed" if self._left_off and section == 0 else ""
+            return _HEADINGS[section] + more
         return None
 
     def data(self, index: Index, role: int = DISPLAY_ROLE) -> object:

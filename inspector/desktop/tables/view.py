@@ -122,7 +122,7 @@ class TablesView(QWidget):
 
     def show_tables(self, found: TableList) -> None:
         """Show which tables there are."""
-        if self._names.show(found.tables):
+        if self._names.show(found.tables, found.left_off):
             self._list.mark_row(None if self._shown is None else self._names.row_of(self._shown.name))
 
     def show_page(self, page: RowPage, *, is_first: bool) -> None:
@@ -197,7 +197,10 @@ class TablesView(QWidget):
         self._refresh()
 
     def show_refused(self, sentence: str) -> None:
-        """Say in one visible sentence why the statement gave nothing."""
+        """Say in one visible sentence why the statement gave nothing; the rows of an earlier one go."""
+        if self._shown is None:
+            self._model.show((), ())
+            self._pane.show_cell("", None)
         self._box.set_running(False)
         self._box.show_words(sentence, warns=True)
 

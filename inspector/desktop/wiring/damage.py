@@ -24,6 +24,7 @@ class Damage:
         self._path: str | None = None
         self._told: dict[str, str] = {}
         session.opened.connect(self._on_opened)
+        session.could_not_open.connect(lambda _sentence: self.forget())
 
     def tell(self, what: str, sentence: str) -> None:
         """Say of one of the kinds above what is missing, or with an empty sentence that nothing is."""
@@ -35,8 +36,13 @@ class Damage:
         else:
             self._window.hide_message(f"damaged {what}")
 
+    def forget(self) -> None:
+        """Take the bars away: what they tell of is not shown any more."""
+        self._path = None
+        for what in tuple(self._told):
+            self.tell(what, "")
+
     def _on_opened(self, how: Opened) -> None:
         if how.path != self._path:
+            self.forget()
             self._path = how.path
-            for what in tuple(self._told):
-                self.tell(what, "")

@@ -2,20 +2,25 @@
 
 import asyncio
 from collections.abc import Callable
+from typing import Final
 
 from inspector.desktop.detail.view import DetailPane
 from inspector.desktop.selection import Selection
 from inspector.desktop.session.acting import Acting
 from inspector.desktop.session.latest_only import OneAtATime
+from inspector.desktop.session.reader_link import ReaderGone, RequestFailed
 from inspector.desktop.session.session import Session
 from inspector.desktop.wiring.content import Content
 from inspector.desktop.wiring.growing_log import GrowingLog
 from inspector.layout.opened import Opened
 from inspector.layout.pages import EventPage
 from inspector.layout.rows import TaskDetail
+from inspector.layout.visible import visible
 from inspector.lmsp.values import value
 from inspector.reading.messages import Moved
 from inspector.reading.requests import EventDataRequest, EventPageRequest, TaskDetailRequest
+
+_LONGEST_ID: Final = 100
 
 
 @value
@@ -113,7 +118,12 @@ class DetailWiring:
     async def _show_loaded(
         self, task_id: str, asked: asyncio.Future[TaskDetail | None], asked_page: asyncio.Future[EventPage]
     ) -> None:
-        detail, page = await asked, await asked_page
+        try:
+            detail, page = await asked, await asked_page
+        except (RequestFailed, ReaderGone) as error:
+            if task_id == self._selection.task_id and self._loaded != task_id:
+                self._pane.show_unread(_why(task_id, error))
+            raise
         if task_id == self._selection.task_id and self._loaded != task_id:
             self._loaded = task_id
             self._pane.show_task(detail)
@@ -172,6 +182,12 @@ class DetailWiring:
         data = await self._session.ask(EventDataRequest(task_id, seq))
         if data is not None and task_id == self._selection.task_id:
             self._pane.show_event_data(seq, data)
+
+
+def _why(task_id: str, error: RequestFailed | ReaderGone) -> str:
+    """Say why a task cannot be shown."""
+    told = error.sentence if isinstance(error, RequestFailed) else "The file is not read any more."
+    return visible(f"Task {task_id[:_LONGEST_ID]} cannot be read. {told}")
 
 
 class _Doubling:

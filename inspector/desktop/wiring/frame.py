@@ -161,6 +161,7 @@ class FrameWiring(QObject):
         window = self._window
         target = self._session.target
         self._ticking.stop()
+        self._hide_messages()
         window.header.show_nothing(None if target is None else target.path)
         window.set_file_open(False)
         window.show_view("start")
@@ -205,14 +206,18 @@ class FrameWiring(QObject):
         """Close the file and show the start view."""
         self._session.close()
         self._ticking.stop()
-        for key in ("lost", "layout", "paused", "refused", "replaced"):
-            self._window.hide_message(key)
+        self._hide_messages()
         self._window.header.show_nothing()
         self._window.statusBar().clearMessage()
         self._window.set_file_open(False)
         self._window.setWindowTitle("LMSP Inspector")
         self._window.show_view("start")
         self._window.show_status("", "")
+
+    def _hide_messages(self) -> None:
+        """Take away what is said of a file that is not shown any more."""
+        for key in ("lost", "layout", "paused", "refused", "replaced"):
+            self._window.hide_message(key)
 
     def _on_reader_replaced(self) -> None:
         self._window.show_message(

@@ -25,5 +25,8 @@ class StartWiring:
 
 
 def _is_there(path: Path) -> bool:
-    """Say whether there is such a file, or an archive of which this may be a member."""
-    return any(each.is_file() for each in (path, *path.parents))
+    """Say whether there is such a file, or an archive of which this may be a member; not where none may look."""
+    try:
+        return any(each.is_file() for each in (path, *path.parents))
+    except OSError:
+        return False

@@ -68,7 +68,9 @@ def test_covering_hides_what_can_be_content_in_every_role() -> None:
 
 def test_the_tables_of_the_specification_stand_first_and_others_are_marked() -> None:
     names = TableNames()
-    names.show([table("a"), table("tasks", is_ours=True), table("view", why_not="A view.")])
+    names.show([table("a"), table("tasks", is_ours=True), table("view", why_not="A view.")], 9_008)
+    assert names.headerData(0, Qt.Orientation.Horizontal) == "Table · 9,008 more not listed"
+    assert names.headerData(1, Qt.Orientation.Horizontal) == "Rows"
 
     assert [names.index(at, 0).data() for at in range(3)] == ["tasks", "a · other", "view · other"]
     assert [names.index(at, 1).data() for at in range(3)] == ["1,000", "1,000", "–"]
