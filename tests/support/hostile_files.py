@@ -52,10 +52,6 @@ def odd_characters_in_numbers_too(path: Path) -> None:
     fill(loose(path), ODD, but=())
 
 
-def huge_text_in_numbers_too(path: Path) -> None:
-    fill(loose(path), "x" * HUGE, but=())
-
-
 def odd_characters_everywhere(path: Path) -> None:
     fill(loose(path), ODD)
 
@@ -120,7 +116,7 @@ def odd_triggers(path: Path) -> None:
 
 HOSTILE: tuple[Callable[[Path], None], ...] = (
     *(markup_everywhere, odd_characters_everywhere, huge_text_everywhere, huge_lines_everywhere),
-    *(markup_in_numbers_too, odd_characters_in_numbers_too, huge_text_in_numbers_too),
+    *(markup_in_numbers_too, odd_characters_in_numbers_too),
     *(combining_marks_everywhere, blobs_everywhere, deep_json, wide_json, long_numbers),
     *(endless_views, bombs, odd_triggers),
 )

@@ -28,6 +28,7 @@ from inspector.layout.rows import StoredText, TaskDetail, TaskRow
 from inspector.lmsp.events import EventType, implied_status
 from inspector.lmsp.statuses import FINAL
 
+_NO_TASK: Final = "No task selected. Choose one in the list to see its life."
 _MORE_ROWS: Final = 60
 """How much more than the least the events have before captions and values take room from them."""
 
@@ -107,7 +108,7 @@ class DetailPane(QWidget):
 
     def show_task(self, detail: TaskDetail | None) -> None:
         """Show a task, or that none is selected. Another task than before starts with no timeline and no events."""
-        self._empty.set_sentence(self.tr("No task selected. Choose one in the list to see its life."))
+        self._empty.set_sentence(self.tr(_NO_TASK))
         if detail == self._detail:
             return
         if detail is None or detail.task.id != self.task_id:
@@ -244,7 +245,7 @@ class DetailPane(QWidget):
         painter.end()
 
     def _build(self, flash: FlashClock) -> None:
-        self._empty = EmptySentence(parent=self)
+        self._empty = EmptySentence(self.tr(_NO_TASK), parent=self)
         self._whole = QWidget(self)
         self._title = TitleRow(self)
         self._bar = CancelBar(self)

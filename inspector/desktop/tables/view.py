@@ -197,10 +197,7 @@ class TablesView(QWidget):
         self._refresh()
 
     def show_refused(self, sentence: str) -> None:
-        """Say in one visible sentence why the statement gave nothing; the rows of an earlier one go."""
-        if self._shown is None:
-            self._model.show((), ())
-            self._pane.show_cell("", None)
+        """Say in one visible sentence why the statement gave nothing."""
         self._box.set_running(False)
         self._box.show_words(sentence, warns=True)
 

@@ -186,12 +186,6 @@ def test_a_statement_is_run_by_its_keys_and_its_rows_take_the_place(view: Tables
     assert not view.box.is_running
 
 
-def test_a_refusal_takes_the_rows_of_an_earlier_statement_away(view: TablesView) -> None:
-    view.show_answer(answer((integer(1), text("a")), more=False))
-    view.show_refused("There is no such table.")
-    assert view.rows.rowCount() == 0
-
-
 def test_a_refusal_is_said_and_the_rows_stay(view: TablesView) -> None:
     view.choose("notes")
     view.show_page(page(1, 3), is_first=True)
