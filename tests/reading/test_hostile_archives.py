@@ -246,7 +246,7 @@ def test_what_is_written_is_counted_and_not_believed(
     )
 
 
-@pytest.mark.parametrize("packer", ["zip", "tar.gz"])
+@pytest.mark.parametrize("packer", ["zip"])
 def test_twenty_thousand_members(tmp_path: Path, resting: Path, packer: str) -> None:
     members = [*((f"logs/{number}.json", b"{} " * 50) for number in range(20_000)), *files_of(resting)]
     path = put(tmp_path, "a", PACKERS[packer](members))

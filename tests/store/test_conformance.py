@@ -37,6 +37,13 @@ def outcomes(store: str, *files: str) -> dict[str, int]:
     return {word: int(number) for number, word in re.findall(r"(\d+) (passed|failed|skipped|error)", done.stdout)}
 
 
+def test_a_store_behind_the_group_writer_passes_the_rules_on_cancels_and_keys() -> None:
+    found = outcomes("tests.support.grouped_store", "tests/store/test_cancel.py", "tests/store/test_idempotency.py")
+    assert found.keys() <= {"passed", "skipped"}
+    assert found["passed"] > 20
+
+
+@pytest.mark.large
 def test_a_store_behind_the_group_writer_passes_the_suite() -> None:
     found = outcomes("tests.support.grouped_store", *(f"tests/store/test_{name}.py" for name in RULES))
     assert found.keys() <= {"passed", "skipped"}
