@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from inspector.layout.visible import visible
+from inspector.reading.companions import SUFFIXES
 
-_COMPANIONS: Final = ("-wal", "-shm", "-journal")
 _SUFFIX: Final = ".part"
 _RANDOM: Final = 8
 _NAME_BYTES: Final = 200
@@ -36,7 +36,7 @@ def require_free(path: Path, database: Path) -> None:
     if os.path.lexists(path):
         raise NotWritten(f"{named} is there already and is left as it is: name a new one.")
     places = (_place(database), Path(os.path.realpath(database)))
-    if _place(path) in [Path(f"{place}{suffix}") for place in places for suffix in _COMPANIONS]:
+    if _place(path) in [Path(f"{place}{suffix}") for place in places for suffix in SUFFIXES]:
         raise NotWritten(f"{named} is a name that SQLite uses beside {visible(database.name)}: name another one.")
 
 

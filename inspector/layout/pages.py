@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import field
 
-from inspector.layout.rows import EventRow, ModelRow, Odd, TaskRow
+from inspector.layout.rows import EventRow, ModelRow, Odd, TaskRow, WithOdd
 from inspector.lmsp.recovery import Leftover
 from inspector.lmsp.values import value
 
@@ -94,7 +94,7 @@ class TaskPlaces:
 
 
 @value
-class EventHit:
+class EventHit(WithOdd):
     """One event whose data holds a text."""
 
     id: int
@@ -109,10 +109,6 @@ class EventHit:
     """How many characters of the excerpt it takes, escaped as it is stored; 0 where the data is no text."""
     created_at: int | None
     odd: Odd = ()
-
-    def as_stored(self, column: str) -> str | None:
-        """Return what ``column`` holds where that is no number; None where the field tells it."""
-        return dict(self.odd).get(column)
 
 
 @value

@@ -13,6 +13,18 @@ Odd: TypeAlias = tuple[tuple[str, str], ...]
 """Columns of numbers that hold something else, with the start of what they hold as text."""
 
 
+class WithOdd:
+    """What may hold something else in columns of numbers."""
+
+    __slots__ = ()
+
+    odd: Odd
+
+    def as_stored(self, column: str) -> str | None:
+        """Return what ``column`` holds where that is no number; None where the field tells it."""
+        return dict(self.odd).get(column)
+
+
 @row
 class TaskRow:
     """One task without its large columns: what a list shows."""
@@ -39,14 +51,10 @@ class TaskRow:
 
 
 @row
-class OddTaskRow(TaskRow):
+class OddTaskRow(WithOdd, TaskRow):
     """One task with columns of numbers that hold something else."""
 
     odd: Odd
-
-    def as_stored(self, column: str) -> str | None:
-        """Return what ``column`` holds where that is no number; None where the field tells it."""
-        return dict(self.odd).get(column)
 
 
 @row
@@ -100,18 +108,14 @@ class EventRow:
 
 
 @row
-class OddEventRow(EventRow):
+class OddEventRow(WithOdd, EventRow):
     """One event with columns of numbers that hold something else."""
 
     odd: Odd
 
-    def as_stored(self, column: str) -> str | None:
-        """Return what ``column`` holds where that is no number; None where the field tells it."""
-        return dict(self.odd).get(column)
-
 
 @value
-class ModelRow:
+class ModelRow(WithOdd):
     """One registered model, and how many tasks name it."""
 
     id: str
@@ -126,13 +130,9 @@ class ModelRow:
     unfinished: int
     odd: Odd = ()
 
-    def as_stored(self, column: str) -> str | None:
-        """Return what ``column`` holds where that is no number; None where the field tells it."""
-        return dict(self.odd).get(column)
-
 
 @value
-class ResponseRow:
+class ResponseRow(WithOdd):
     """The response that was stored with a task's completion."""
 
     id: str
@@ -146,10 +146,6 @@ class ResponseRow:
     expires_at: int | None
     """None where it is kept as long as its task."""
     odd: Odd = ()
-
-    def as_stored(self, column: str) -> str | None:
-        """Return what ``column`` holds where that is no number; None where the field tells it."""
-        return dict(self.odd).get(column)
 
 
 @value

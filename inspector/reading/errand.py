@@ -10,14 +10,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
-from pathlib import Path
 from typing import Final, NoReturn
 
 from inspector.layout.pages import Progress
 from inspector.reading.errors import Unanswered, Unreadable
 from inspector.reading.health import health_steps
-from inspector.reading.holders import READER_NAME
+from inspector.reading.holders import call_this_process_a_reader
 from inspector.reading.layouts import Layouts
 from inspector.reading.messages import Answer, Asked, Failed, Message, Progressed
 from inspector.reading.proof import touch_steps
@@ -38,8 +36,7 @@ _ALIVE_EVERY_S: Final = 1.0
 
 def run_errand(path: str, now_ms: Callable[[], int]) -> int:
     """Answer one question about the file at ``path`` on standard input and output; return the exit status."""
-    with suppress(OSError):
-        Path("/proc/self/comm").write_text(READER_NAME, encoding="ascii")
+    call_this_process_a_reader()
     output = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever prints by accident must not get among the messages
     try:

@@ -88,7 +88,7 @@ def is_too_big(error: BaseException) -> bool:
 
 def is_damage(error: BaseException) -> bool:
     """Say whether SQLite found the file damaged, or could not even decode its own words about it (faults.md 1.6)."""
-    return primary_code(error) == sqlite3.SQLITE_CORRUPT or isinstance(error, UnicodeDecodeError)
+    return primary_code(error) == sqlite3.SQLITE_CORRUPT or isinstance(error, (UnicodeDecodeError, Damaged))
 
 
 def around_damage(read: Callable[[], _Answer], instead: Callable[[], _Instead]) -> _Answer | _Instead:

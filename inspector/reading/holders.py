@@ -66,16 +66,22 @@ def _named(owners: frozenset[int]) -> tuple[Holder, ...]:
     return tuple(holder for holder in holders if holder.name != READER_NAME)
 
 
-@contextmanager
-def named_as_reader() -> Iterator[None]:
-    """Let this process pass for a reader while the block runs: another one that asks takes it for no service.
+def call_this_process_a_reader() -> None:
+    """Let this process pass for a reader: another one that asks takes it for no service.
 
     Nothing happens where the system gives processes no names.
     """
+    with suppress(OSError):
+        _OWN_NAME.write_text(READER_NAME, encoding="ascii")
+
+
+@contextmanager
+def named_as_reader() -> Iterator[None]:
+    """Call this process a reader while the block runs."""
     before = None
     with suppress(OSError):
         before = _OWN_NAME.read_bytes()
-        _OWN_NAME.write_text(READER_NAME, encoding="ascii")
+    call_this_process_a_reader()
     try:
         yield
     finally:

@@ -85,9 +85,7 @@ def _around_damage(job: Job, ask: Ask, instead: Callable[[ReadConnection, Shape]
     """Take the steps of ``job``; where they come upon damage the answer is what ``instead`` reads in one."""
     try:
         return (yield from job)
-    except Damaged:
-        pass
-    except SqliteTrouble as error:
+    except (Damaged, *SqliteTrouble) as error:
         if not is_damage(error):
             raise
     return ask(instead)

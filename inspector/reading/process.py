@@ -10,12 +10,11 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Final
 
 from inspector.layout.opened import Mode
 from inspector.reading.errors import TookTooLong, Unanswered, Unreadable
-from inspector.reading.holders import READER_NAME
+from inspector.reading.holders import call_this_process_a_reader
 from inspector.reading.layouts import NATIVE_ONLY, Layouts
 from inspector.reading.line import StopSignal, send
 from inspector.reading.messages import Answer, Asked, Failed, Lost, Message
@@ -44,8 +43,7 @@ def run(
     The first message is Opened, or Lost where the file cannot be read at all. ``background``: take the steps of long
     questions, watch nothing, and make no copy of the file. ``layouts``: what it may be read as beside the native one.
     """
-    with suppress(OSError):
-        Path("/proc/self/comm").write_text(READER_NAME, encoding="ascii")
+    call_this_process_a_reader()
     output = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever prints by accident must not get among the messages
     stop = StopSignal()

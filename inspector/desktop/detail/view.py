@@ -108,7 +108,8 @@ class DetailPane(QWidget):
 
     def show_task(self, detail: TaskDetail | None) -> None:
         """Show a task, or that none is selected. Another task than before starts with no timeline and no events."""
-        self._empty.set_sentence(self.tr(_NO_TASK))
+        if detail is None:
+            self._empty.set_sentence(self.tr(_NO_TASK))
         if detail == self._detail:
             return
         if detail is None or detail.task.id != self.task_id:
