@@ -16,18 +16,11 @@ from tests.support.archives import encrypted, files_of, tarred, zipped
 from tests.support.proof import differences, touch_state
 from tests.support.reading_databases import listing, make
 
+pytestmark = pytest.mark.usefixtures("temporary")
+
 WHY = "Read from a private copy, because it lies in an archive: service.db of bundle.zip, with its -wal."
 REFUSED = "Nothing is written to what is read from a copy. It lies in an archive."
 TASKS = (("late", "running", "retry"), ("waits", "queued", "fail"))
-
-
-@pytest.fixture(autouse=True)
-def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder that private copies are made in, empty before."""
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setenv("TMPDIR", str(folder))
-    return folder
 
 
 @pytest.fixture(scope="module")

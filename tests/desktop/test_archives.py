@@ -30,18 +30,9 @@ from tests.support.reading_crashes import crashed
 from tests.support.reading_databases import listing, make
 from tests.support.waiting import until
 
-pytestmark = [pytest.mark.process, pytest.mark.usefixtures("qloop")]
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("qloop", "temporary")]
 
 WHY = "Read from a private copy, because it lies in an archive: service.db of bundle.zip, with its -wal."
-
-
-@pytest.fixture(autouse=True)
-def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder that private copies are made in, empty before."""
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setenv("TMPDIR", str(folder))
-    return folder
 
 
 @pytest.fixture

@@ -26,10 +26,11 @@ from inspector.desktop.widgets.tools import HeaderButton, ModeBadge
 from inspector.layout.opened import Mode
 from inspector.layout.pages import TaskFilter
 from inspector.reading.requests import CountsRequest
-from tests.desktop.wiring.test_damage import without
+from tests.support.damage import many_pages
 from tests.support.finding import found
 from tests.support.inspectors import an_inspector
 from tests.support.live_file import Service, service_on
+from tests.support.pages import without
 from tests.support.waiting import until
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("qloop")]
@@ -317,7 +318,8 @@ async def test_a_task_that_cannot_be_read_any_more_is_not_taken_for_another(tmp_
 
 
 async def test_what_is_said_of_a_file_goes_with_it(tmp_path: Path) -> None:
-    path = without(tmp_path / "damaged.db", ("task_events", -2), ("tasks_by_created", 0))
+    whole = many_pages(tmp_path / "whole.db")
+    path = without(tmp_path / "damaged.db", whole, ("task_events", -2), ("tasks_by_created", 0))
     (tmp_path / "text.db").write_text("no database")
     async with inspector_on(path) as inspector:
         await until(lambda: any("Part of the list of tasks" in message for message in messages(inspector)))

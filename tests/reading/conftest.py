@@ -1,9 +1,12 @@
 """What tests of the read side share."""
 
 import sqlite3
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.support.reading_crashes import crashed
 
 
 @pytest.fixture
@@ -19,3 +22,9 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(sqlite3, "connect", traced)
     return seen
+
+
+@pytest.fixture(scope="module")
+def left_over(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a service that died leaves: a database with its -wal and -shm."""
+    return crashed(tmp_path_factory.mktemp("crashed") / "service.db")

@@ -24,16 +24,7 @@ from tests.support.proof import differences, touch_state
 from tests.support.reading_crashes import crashed, hot
 from tests.support.reading_databases import as_nobody, give_to_nobody, listing, make, read_at
 
-pytestmark = pytest.mark.timeout(30)
-
-
-@pytest.fixture(autouse=True)
-def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder that private copies are made in, empty before."""
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setenv("TMPDIR", str(folder))
-    return folder
+pytestmark = [pytest.mark.timeout(30), pytest.mark.usefixtures("temporary")]
 
 
 @pytest.fixture(scope="module")

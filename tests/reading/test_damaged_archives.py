@@ -23,30 +23,15 @@ from tests.support.archives import (
     tarred,
     zipped,
 )
-from tests.support.reading_crashes import crashed
 from tests.support.reading_databases import make
 
-pytestmark = pytest.mark.timeout(60)
-
-
-@pytest.fixture(autouse=True)
-def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder that private copies are made in, empty before."""
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setenv("TMPDIR", str(folder))
-    return folder
+pytestmark = [pytest.mark.timeout(60), pytest.mark.usefixtures("temporary")]
 
 
 @pytest.fixture(scope="module")
 def resting(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tasks = (f"t{number:03}" for number in range(200))
     return make(tmp_path_factory.mktemp("resting") / "service.db", *tasks, journal="delete")
-
-
-@pytest.fixture(scope="module")
-def left_over(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return crashed(tmp_path_factory.mktemp("crashed") / "service.db")
 
 
 @pytest.mark.parametrize("packer", ["zip", "zip, stored"])

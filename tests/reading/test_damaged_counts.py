@@ -21,7 +21,7 @@ from inspector.reading.requests import (
 )
 from inspector.reading.salvage import UNREADABLE
 from tests.support.damage import many_pages
-from tests.support.pages import children, root_of, zeroed
+from tests.support.pages import without as without_pages
 from tests.support.reading_databases import read_at
 
 MODELS = 150
@@ -48,10 +48,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def without(whole: Path, tmp_path: Path) -> Without:
     def opened(*broken: tuple[str, int]) -> Reader:
-        data = whole.read_bytes()
-        roots = {name: root_of(whole, name) for name, _ in broken}
-        pages = [[roots[name], *children(data, roots[name])][place] for name, place in broken]
-        return open_reader(zeroed(tmp_path / "service.db", data, *pages), now_ms=read_at)
+        return open_reader(without_pages(tmp_path / "service.db", whole.read_bytes(), *broken), now_ms=read_at)
 
     return opened
 
@@ -145,7 +142,7 @@ def test_all_events_but_the_damaged_ones_are_searched(without: Without, answered
     assert ids == [each for each in all_ids if each in set(ids)], "the newest first, none twice"
     assert len(all_ids) - 3 * 60 < len(ids) < len(all_ids)
     assert {page.damage for page in every} == {""}
-    assert {page.damage for page in found} == {"", NOT_SEARCHED} if limit == 5 else {NOT_SEARCHED}
+    assert {page.damage for page in found} == ({"", NOT_SEARCHED} if limit == 5 else {NOT_SEARCHED})
 
 
 @EITHER_WAY

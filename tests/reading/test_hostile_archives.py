@@ -36,10 +36,10 @@ from tests.support.archives import (
     zipped_as,
     zipped_oddly,
 )
-from tests.support.reading_crashes import crashed, hot
+from tests.support.reading_crashes import hot
 from tests.support.reading_databases import listing, make, read_at
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = [pytest.mark.timeout(60), pytest.mark.usefixtures("temporary")]
 
 ZEROS = bytes(1 << 24)
 ODD_TAR = {
@@ -67,24 +67,10 @@ NAMES = (
 )
 
 
-@pytest.fixture(autouse=True)
-def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder that private copies are made in, empty before."""
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setenv("TMPDIR", str(folder))
-    return folder
-
-
 @pytest.fixture(scope="module")
 def resting(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tasks = (f"t{number:03}" for number in range(200))
     return make(tmp_path_factory.mktemp("resting") / "service.db", *tasks, journal="delete")
-
-
-@pytest.fixture(scope="module")
-def left_over(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return crashed(tmp_path_factory.mktemp("crashed") / "service.db")
 
 
 @pytest.mark.parametrize("odd", ODD_TAR)

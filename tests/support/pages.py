@@ -28,6 +28,16 @@ def children(data: bytes, page: int) -> list[int]:
     return [each for child in below for each in (child, *children(data, child))]
 
 
+def without(path: Path, whole: bytes, *broken: tuple[str, int]) -> Path:
+    """Write the database of these bytes to ``path``, without pages of tables and indexes, each by name and place.
+
+    The place 0 is the root, the others are the pages below it in their order.
+    """
+    path.write_bytes(whole)
+    pages = [[root_of(path, name), *children(whole, root_of(path, name))][place] for name, place in broken]
+    return zeroed(path, whole, *pages)
+
+
 def zeroed(path: Path, whole: bytes, *pages: int) -> Path:
     """Write the database of these bytes to ``path``, with nothing but zeros in these pages."""
     data = bytearray(whole)
