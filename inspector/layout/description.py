@@ -148,8 +148,14 @@ def _part(name: str, found: object, where: str) -> Part:
     )
 
 
+_MOST_STATUSES: Final = 1_000
+"""Each is a case of one expression, and SQLite takes only so deep a one."""
+
+
 def _statuses(found: object, where: str) -> Names:
     names = _names(found, where, None)
+    if len(names) > _MOST_STATUSES:
+        raise InvalidDescription(f"{where} tells {len(names):,} statuses; at most {_MOST_STATUSES:,} can be told.")
     known = {status.value for status in Status}
     for stored, status in names:
         if status not in known:

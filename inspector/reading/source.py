@@ -128,12 +128,20 @@ def open_source(
             return _open(look, should_stop, layouts)
         except Unanswered as error:
             raise Unreadable(f"{look.name} cannot be read: its schema takes too long.") from error
+        except Unreadable as error:
+            raise Unreadable(_with_faults(look, error.sentence), may_pass=error.may_pass) from error
         except SqliteTrouble as error:
             # A service may have opened or closed it in between: then another mode fits.
             if left and (primary_code(error) in STALE | BUSY or guard_of(look.path) != look.guard):
                 continue
-            raise Unreadable(sentence_of(error, look.name), may_pass=primary_code(error) in PASSING) from error
+            sentence = _with_faults(look, sentence_of(error, look.name))
+            raise Unreadable(sentence, may_pass=primary_code(error) in PASSING) from error
     raise AssertionError("the last try returns or raises")
+
+
+def _with_faults(look: Look, sentence: str) -> str:
+    """Return the sentence with what the look found to be missing: that may well be why."""
+    return " ".join([sentence, *look.notes]) if look.faulty else sentence
 
 
 def _open(look: Look, should_stop: Callable[[], bool], layouts: Layouts) -> Source:

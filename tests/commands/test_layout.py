@@ -96,6 +96,7 @@ def test_a_layout_that_is_wrong_ends_the_command_in_a_sentence(tmp_path: Path) -
 
 
 ZONED = '[tasks]\ntable = "jobs"\nzone = "{}"\n[tasks.columns]\nid = "id"\nstatus = "state"'
+MANY_STATUSES = f"{ZONED.format('Z')}\n[tasks.statuses]\n" + "".join(f's{at} = "queued"\n' for at in range(1_001))
 
 
 @pytest.mark.parametrize(
@@ -105,8 +106,9 @@ ZONED = '[tasks]\ntable = "jobs"\nzone = "{}"\n[tasks.columns]\nid = "id"\nstatu
         ("a = " + "9" * 100_000, "deep.toml cannot be read: it nests too deep, or holds too long a number."),
         (ZONED.format("+99:99"), "which is neither UTC nor an offset as +08:00."),
         (ZONED.format("+08:60"), "which is neither UTC nor an offset as +08:00."),
+        (MANY_STATUSES, "statuses in [tasks] of deep.toml tells 1,001 statuses; at most 1,000 can be told."),
     ],
-    ids=["nested", "number", "hours", "minutes"],
+    ids=["nested", "number", "hours", "minutes", "statuses"],
 )
 def test_a_hostile_layout_is_refused_or_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, words: str

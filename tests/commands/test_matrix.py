@@ -40,7 +40,7 @@ def test_each_kind_of_file_is_listed_or_ends_in_its_sentence(name: str, parts: P
     if situation.refused:
         assert ended.exit_code == 2
         assert ended.stdout == ""
-        assert ended.stderr.strip().endswith(situation.refused)
+        assert situation.is_refused_as(ended.stderr.strip().removeprefix("lmsp-inspector: "))
         assert "Traceback" not in ended.stderr
         return
     told = json.loads(ended.stdout)

@@ -106,7 +106,7 @@ async def test_no_file_holds_up_the_window_or_is_shown_as_anything_but_text(
             inspector.open(Target(path))
             await until(lambda: inspector.session.how is not None)
             await walk(inspector)
-        await look_further(inspector)
+            await look_further(inspector)
 
         assert measured.count > 10
         assert measured.longest_ms < LONGEST_TURN_MS

@@ -94,7 +94,8 @@ def test_a_file_at_rest_that_is_written_over_is_read_anew_or_lost(
             assert pushes == (Lost(SAID[what], read_at()),)
         else:
             (lost,) = (push for push in pushes if isinstance(push, Lost))
-            assert lost.sentence == "service.db is incomplete or damaged (SQLITE_CORRUPT)."
+            assert lost.sentence.startswith("service.db is incomplete or damaged (SQLITE_CORRUPT).")
+            assert lost.sentence.endswith(" bytes shorter than its header says: what stood there cannot be read.")
 
 
 def overwritten_by_an_earlier_copy(path: Path) -> None:

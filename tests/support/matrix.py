@@ -1,6 +1,7 @@
 """What a database may look like when it comes from somebody else: one situation each, and what is to be said of it."""
 
 import os
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -33,7 +34,7 @@ class Situation:
     name: str
     build: Callable[[Path, Parts], Path]
     refused: str = ""
-    """The sentence, where it cannot be opened."""
+    """The sentence, where it cannot be opened; how many bytes are missing is written as N."""
     mode: Mode | None = None
     why: str = ""
     """What the reason for the mode says, among other things."""
@@ -45,6 +46,10 @@ class Situation:
     file_rights: int = 0o644
     others: tuple[str, ...] = field(default=())
     """Suffixes of the files that belong to another user, who lets nobody else read them."""
+
+    def is_refused_as(self, sentence: str) -> bool:
+        """Return whether this is what is to be said of it."""
+        return re.sub(r"\d[\d,]* bytes shorter", "N bytes shorter", sentence) == self.refused
 
 
 def left_behind(folder: Path) -> Parts:

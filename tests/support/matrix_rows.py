@@ -252,11 +252,12 @@ def _half(data: bytearray) -> None:
 
 
 _DAMAGED: Final = "service.db is incomplete or damaged (SQLITE_CORRUPT)."
+_SHORT: Final = f"{_DAMAGED} service.db is N bytes shorter than its header says: what stood there cannot be read."
 
 HEADERS: Final = (
-    Situation("100 bytes of header alone", _changed_main(_cut_to(100)), refused=_DAMAGED),
+    Situation("100 bytes of header alone", _changed_main(_cut_to(100)), refused=_SHORT),
     Situation("99 bytes", _changed_main(_cut_to(99)), refused=_CUT),
-    Situation("half of a small file", _changed_main(_half), refused=_DAMAGED),
+    Situation("half of a small file", _changed_main(_half), refused=_SHORT),
     Situation(
         "cut within its last pages",
         lambda folder, parts: changed(placed(folder, parts), _shorter_by(5_000)),
