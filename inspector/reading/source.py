@@ -128,20 +128,18 @@ def open_source(
             return _open(look, should_stop, layouts)
         except Unanswered as error:
             raise Unreadable(f"{look.name} cannot be read: its schema takes too long.") from error
-        except Unreadable as error:
-            raise Unreadable(_with_faults(look, error.sentence), may_pass=error.may_pass) from error
         except SqliteTrouble as error:
             # A service may have opened or closed it in between: then another mode fits.
             if left and (primary_code(error) in STALE | BUSY or guard_of(look.path) != look.guard):
                 continue
-            sentence = _with_faults(look, sentence_of(error, look.name))
+            sentence = _with_notes(look, sentence_of(error, look.name))
             raise Unreadable(sentence, may_pass=primary_code(error) in PASSING) from error
     raise AssertionError("the last try returns or raises")
 
 
-def _with_faults(look: Look, sentence: str) -> str:
-    """Return the sentence with what the look found to be missing: that may well be why."""
-    return " ".join([sentence, *look.notes]) if look.faulty else sentence
+def _with_notes(look: Look, sentence: str) -> str:
+    """Return why nothing can be read with what the look found to be missing: that may well be the cause."""
+    return " ".join([sentence, *look.notes])
 
 
 def _open(look: Look, should_stop: Callable[[], bool], layouts: Layouts) -> Source:
@@ -164,6 +162,9 @@ def _open(look: Look, should_stop: Callable[[], bool], layouts: Layouts) -> Sour
                     notes += _check(connection, look.name)
                 elif look.wal and look.mode is not Mode.RESTING and (pages := lacking_pages(connection, path)):
                     notes.append(f"{look.name} was cut off: {pages:,} of its pages cannot be read.")
+        except Unreadable as error:
+            connection.close()
+            raise Unreadable(_with_notes(look, error.sentence), may_pass=error.may_pass) from error
         except BaseException:
             connection.close()
             raise

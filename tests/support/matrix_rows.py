@@ -1,6 +1,8 @@
 """The situations in which a copied or left database is found, by its companions, its permissions and its header."""
 
 import os
+import shutil
+import sqlite3
 import struct
 from collections.abc import Callable
 from itertools import product
@@ -49,7 +51,28 @@ def _copies() -> list[Situation]:
                 name, _rollback, mode=Mode.RESTING, why=_IN_PLACE, tasks=3, folder_rights=folder, file_rights=file
             )
         )
+    rows.append(
+        Situation(
+            "tables that stood in a lost -wal",
+            _tables_in_a_lost_wal,
+            refused="service.db is an SQLite database, but not of an LMSP service: it has no table tasks. "
+            "No -wal lies beside service.db. If this is a copy that was made while its service ran, "
+            "the latest changes are missing from it.",
+        )
+    )
     return rows
+
+
+def _tables_in_a_lost_wal(folder: Path, _parts: Parts) -> Path:
+    """Copy only the main file of a service that has checkpointed nothing yet."""
+    original = folder / "original.db"
+    service = sqlite3.connect(original)
+    service.execute("PRAGMA journal_mode = WAL")
+    service.execute("CREATE TABLE tasks (id TEXT PRIMARY KEY, status TEXT)")
+    shutil.copyfile(original, folder / "service.db")
+    service.close()
+    original.unlink()
+    return folder / "service.db"
 
 
 def _rollback(folder: Path, _parts: Parts) -> Path:
