@@ -313,8 +313,17 @@ class ReadConnection:
         self._with_views({}, names)
 
     def backup_to(self, target: sqlite3.Connection) -> None:
-        """Copy the whole database into ``target``, as of one moment, also while a service writes."""
-        self._db.backup(target, pages=-1)
+        """Copy the whole database into ``target``, as of one moment, also while a service writes.
+
+        Raises sqlite3.Error, also where another process keeps the file locked.
+        """
+        # Python's backup waits for a lock without end; one that is held already it does not wait for.
+        self._db.execute("BEGIN")
+        try:
+            self._db.execute("PRAGMA schema_version").fetchall()
+            self._db.backup(target, pages=-1)
+        finally:
+            self._db.execute("ROLLBACK")
 
     def close(self) -> None:
         """Close the connection. A second time does nothing."""

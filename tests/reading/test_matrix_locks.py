@@ -69,14 +69,15 @@ def test_a_file_whose_writer_is_in_its_transaction_opens_where_sqlite_lets_one(
         assert time.monotonic() - began < SENTENCE_WITHIN_S
 
 
+@pytest.mark.parametrize("mode", [None, Mode.COPY], ids=["by itself", "copy"])
 @pytest.mark.parametrize("journal", ["delete", "wal"])
-def test_a_service_that_keeps_the_file_for_itself_is_said_to(tmp_path: Path, journal: str) -> None:
+def test_a_service_that_keeps_the_file_for_itself_is_said_to(tmp_path: Path, journal: str, mode: Mode | None) -> None:
     path = make(tmp_path / "service.db", "early", journal=journal)
     with service_on(path, "locking_mode=EXCLUSIVE") as service:
         add_task(service, "late")
         began = time.monotonic()
         with pytest.raises(Unreadable) as refused:
-            open_reader(path, now_ms=read_at)
+            open_reader(path, mode=mode, now_ms=read_at)
         assert refused.value.sentence == LOCKED
         assert time.monotonic() - began < SENTENCE_WITHIN_S
     with open_reader(path, now_ms=read_at) as reader:
