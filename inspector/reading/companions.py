@@ -84,6 +84,19 @@ def refuse_odd_companions(path: str, name: str) -> None:
             raise Unreadable(f"{name} cannot be read: {name}{suffix} beside it is no file.")
 
 
+def is_shorter(now: FileState | None, before: FileState | None) -> bool:
+    """Say whether a file that is there is shorter than it was."""
+    return now is not None and before is not None and now.size < before.size
+
+
+def was_written(now: FileState | None, before: FileState | None) -> bool:
+    """Say whether a file that is there holds something else than before, as far as stat tells.
+
+    When its inode was changed says nothing: as root, SQLite sets the owner of each -wal that it opens.
+    """
+    return now is not None and before is not None and now[:-1] != before[:-1]
+
+
 def state_of(path: str) -> FileState | None:
     """Stat the file at ``path``; None where none is there."""
     try:

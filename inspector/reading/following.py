@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from inspector.layout.opened import Mode
-from inspector.reading.companions import Guard, Watched
+from inspector.reading.companions import Guard, Watched, is_shorter, was_written
 from inspector.reading.errors import Unanswered, Unreadable
 from inspector.reading.holders import holders_listed
 from inspector.reading.layouts import NATIVE_ONLY, Layouts
@@ -169,12 +169,24 @@ class FollowedFile:
         elif self._reopen_at is not None and now >= self._reopen_at:
             self.reopen()
             self._reopen_at = None
+        elif mode is not Mode.RESTING and guard.wal is None and self._guard.wal is not None:
+            # Beside our connection no service removes it as it ends.
+            self.lose(f"The -wal of {self.source.look.name} was removed, and what stood in it cannot be read any more.")
+        elif mode is Mode.CRASHED and was_written(guard.wal, self._guard.wal):
+            self._take_up_changed_wal(is_shorter=is_shorter(guard.wal, self._guard.wal))
         elif mode is not Mode.RESTING and _other_companions(guard, self._guard):
             self.reopen()
         elif self._was_written_over():
             return
         elif mode is not Mode.RESTING and now >= self._ask_locks_at:
             self._ask_locks(now)
+
+    def _take_up_changed_wal(self, *, is_shorter: bool) -> None:
+        """Open the file anew: most likely a service has taken it up. Only such a one may make the -wal shorter."""
+        self.reopen()
+        if is_shorter and self.lost is None and self.source.mode is not Mode.LIVE:
+            name = self.source.look.name
+            self.lose(f"The -wal of {name} was cut off, and what stood behind cannot be read any more.")
 
     def _was_written_over(self) -> bool:
         """Look at the main file where it was written to; the file is lost where no service did that."""
@@ -224,9 +236,9 @@ def _may_not_look(path: str) -> bool:
 
 
 def _other_companions(guard: Guard, earlier: Guard) -> bool:
-    """Say whether there is another -wal or -shm now: the one that is read then tells nothing new for ever."""
+    """Say whether there is another -wal or -shm now, or none: the one that is read then tells nothing new for ever."""
     pairs = ((guard.wal, earlier.wal), (guard.shm, earlier.shm))
-    return any(now and before and now.inode != before.inode for now, before in pairs)
+    return any(before and (now is None or now.inode != before.inode) for now, before in pairs)
 
 
 def _loss(path: str, guard: Guard, identity: tuple[int, int] | None) -> str | None:

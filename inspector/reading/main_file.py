@@ -7,7 +7,7 @@ there now (faults.md 2.4). A service's own writes are told from it by what only 
 import os
 from typing import Final
 
-from inspector.reading.companions import FileState, state_of
+from inspector.reading.companions import is_shorter, state_of
 from inspector.reading.connection import ReadConnection
 from inspector.reading.header import HEADER_BYTES, is_sqlite, is_wal
 from inspector.reading.values import integer
@@ -46,10 +46,10 @@ class MainFile:
         harm = OVERWRITTEN if self._is_another(first, connection) else None
         if harm is None and is_wal(first) and lacking_pages(connection, self._path):
             harm = CUT
-        is_shorter = _is_shorter(now, self._seen)
+        shorter = is_shorter(now, self._seen)
         # Only now: where the database could not be asked, it is looked at again.
         self._seen, self._first = now, first
-        return harm, is_shorter
+        return harm, shorter
 
     def close(self) -> None:
         """Let go of the file, after its connection. A second time does nothing."""
@@ -87,7 +87,3 @@ def lacking_pages(connection: ReadConnection, path: str) -> int:
         return 0
     frames = 0 if wal is None else -(-wal.size // (page + _FRAME))
     return max(0, pages - main.size // page - frames)
-
-
-def _is_shorter(now: FileState | None, before: FileState | None) -> bool:
-    return now is not None and before is not None and now.size < before.size

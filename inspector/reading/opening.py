@@ -13,10 +13,11 @@ from inspector.layout.opened import Mode
 from inspector.layout.visible import visible
 from inspector.lmsp.values import value
 from inspector.reading.archive_kinds import PROBE, Archive, kind_of, other_archive
-from inspector.reading.companions import Guard, guard_of, refuse_odd_companions
+from inspector.reading.companions import Guard, guard_of, refuse_odd_companions, state_of
 from inspector.reading.errors import Unreadable
 from inspector.reading.header import JOURNAL_MAGIC, Header, NotSqlite, first_bytes, read_header, wal_holds_frames
 from inspector.reading.holders import Holder, holders_of
+from inspector.reading.locks import ANY_USE, lock_owner
 from inspector.reading.wal_end import pages_left_out
 
 _LONGEST_PATH: Final = 504
@@ -261,6 +262,8 @@ def _found(real: str, name: str, *, was_live: bool, seen_changing: bool) -> tupl
     refuse_odd_companions(real, name)
     _require_readable_companions(real, name, guard)
     holders = holders_of(real)
+    if holders and header.wal:
+        _require_companions_of(holders[0], real, name)
     journal = first_bytes(f"{real}-journal", len(JOURNAL_MAGIC))
     found = _Found(
         name=name,
@@ -322,6 +325,22 @@ _KINDS: Final = {
 }
 
 _ERRNO_WORDS: Final = {36: "its name or path is too long", 40: "its links lead in a circle"}
+
+
+def _require_companions_of(holder: Holder, real: str, name: str) -> None:
+    """Raise Unreadable where ``holder`` goes on with files that have no name any more.
+
+    Nobody else can see what it commits, and SQLite would put an empty -wal in the place of the one that is missing.
+    """
+    # Now, and not before it was seen: SQLite makes them right after its first lock.
+    removed = next((suffix for suffix in ("-wal", "-shm") if state_of(real + suffix) is None), None)
+    # One that keeps the file for itself needs no -shm, and one that closes it removes both behind such a lock.
+    if removed is None or lock_owner(real, ANY_USE, exclusive=False) is not None or holder not in holders_of(real):
+        return
+    raise Unreadable(
+        f"{name} cannot be read: its {removed} was removed while {holder} has it open. If that process is ended in its "
+        "ordinary way, it writes all it has into the file; if it is killed, the latest changes may be lost."
+    )
 
 
 def _require_readable_companions(real: str, name: str, guard: Guard) -> None:

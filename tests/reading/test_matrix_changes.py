@@ -10,10 +10,11 @@ import pytest
 
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.pages import TaskPage
-from inspector.reading.errors import Unanswered
+from inspector.reading.errors import Unanswered, Unreadable
 from inspector.reading.messages import Failed, Lost
 from inspector.reading.reader import Reader, open_reader
 from inspector.reading.requests import CountsRequest, TaskPageRequest, Watch
+from tests.support.proof import differences, touch_state
 from tests.support.reading_databases import add_task, make, read_at
 from tests.support.reading_process import ReaderProcess, reader_on
 from tests.support.reading_service import Service, service_on
@@ -138,6 +139,104 @@ def test_a_file_in_wal_mode_that_is_written_over_is_lost_at_the_next_look(
             with pytest.raises(Unanswered) as refused:
                 reader.answer(TaskPageRequest())
             assert refused.value.sentence == SAID_LIVE[what]
+
+
+def without_its(suffix: str) -> Callable[[Path], None]:
+    return lambda path: path.with_name(path.name + suffix).unlink()
+
+
+def wal_cut_off(path: Path) -> None:
+    halved(path.with_name(path.name + "-wal"))
+
+
+@contextmanager
+def service_with_its_changes_in_the_wal(path: Path) -> Iterator[Service]:
+    make(path, "early")
+    with service_on(path, "wal_autocheckpoint=0") as service:
+        add_task(service, "late")
+        yield service
+
+
+def shown(reader: Reader) -> set[str]:
+    page = reader.answer(TaskPageRequest())
+    assert isinstance(page, TaskPage)
+    return {task.id for task in page.tasks}
+
+
+@pytest.mark.parametrize("crashed", [False, True], ids=["live", "crashed"])
+def test_a_wal_that_is_removed_is_said_at_the_next_look(tmp_path: Path, *, crashed: bool) -> None:
+    path = tmp_path / "service.db"
+    with service_with_its_changes_in_the_wal(path) as service:
+        if crashed:
+            service.kill()
+        with open_reader(path, now_ms=read_at, locks_every_s=0) as reader:
+            without_its("-wal")(path)
+
+            said = "The -wal of service.db was removed, and what stood in it cannot be read any more."
+            assert reader.look() == (Lost(said, read_at()),)
+
+
+@pytest.mark.parametrize("removed", [("-wal",), ("-shm",), ("-wal", "-shm")], ids=["-wal", "-shm", "both"])
+@pytest.mark.parametrize("mode", [None, Mode.COPY], ids=["by itself", "copy"])
+def test_a_file_whose_service_goes_on_with_removed_companions_is_refused_and_nothing_is_made(
+    tmp_path: Path, removed: tuple[str, ...], mode: Mode | None
+) -> None:
+    path = tmp_path / "service.db"
+    with service_with_its_changes_in_the_wal(path) as service:
+        for suffix in removed:
+            without_its(suffix)(path)
+        before = touch_state(path)
+
+        with pytest.raises(Unreadable) as refused:
+            open_reader(path, mode=mode, now_ms=read_at)
+
+        assert refused.value.sentence == (
+            f"service.db cannot be read: its {removed[0]} was removed while python (pid {service.pid}) has it open. "
+            "If that process is ended in its ordinary way, it writes all it has into the file; if it is killed, the "
+            "latest changes may be lost."
+        ).replace("python", Path(f"/proc/{service.pid}/comm").read_text().strip())
+        assert differences(before, touch_state(path)) == ()
+    with open_reader(path, now_ms=read_at) as reader:
+        # What the sentence promises.
+        assert shown(reader) == {"early", "late"}
+
+
+def test_a_shm_that_is_removed_is_said_where_a_service_runs_and_read_around_where_none_does(tmp_path: Path) -> None:
+    path = tmp_path / "service.db"
+    with service_with_its_changes_in_the_wal(path) as service:
+        with open_reader(path, now_ms=read_at, locks_every_s=0) as reader:
+            without_its("-shm")(path)
+            (lost,) = reader.look()
+            assert isinstance(lost, Lost)
+            assert "its -shm was removed while " in lost.sentence
+        service.kill()
+    with open_reader(path, now_ms=read_at) as reader:
+        assert reader.opened.mode is Mode.COPY
+        assert shown(reader) == {"early", "late"}
+
+
+def test_a_wal_that_is_cut_off_where_no_service_runs_is_said_at_the_next_look(tmp_path: Path) -> None:
+    path = tmp_path / "service.db"
+    with service_with_its_changes_in_the_wal(path) as service:
+        service.kill()
+    with open_reader(path, now_ms=read_at) as reader:
+        wal_cut_off(path)
+
+        said = "The -wal of service.db was cut off, and what stood behind cannot be read any more."
+        assert reader.look()[-1] == Lost(said, read_at())
+
+
+def test_a_service_that_takes_up_the_file_of_a_dead_one_may_make_its_wal_shorter(tmp_path: Path) -> None:
+    path = tmp_path / "service.db"
+    with service_with_its_changes_in_the_wal(path) as service:
+        service.kill()
+    with open_reader(path, now_ms=read_at) as reader, service_on(path) as next_service:
+        add_task(next_service, "next")
+        next_service.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+        assert not any(isinstance(push, Lost) for push in reader.look())
+        assert reader.opened.mode is Mode.LIVE
+        assert shown(reader) == {"early", "late", "next"}
 
 
 def test_a_file_that_was_cut_off_under_its_service_is_opened_again_with_a_note(tmp_path: Path) -> None:
