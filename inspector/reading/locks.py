@@ -41,11 +41,16 @@ def lock_owner(path: str, wanted: LockRange, *, exclusive: bool = True) -> int |
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        kind = fcntl.F_WRLCK if exclusive else fcntl.F_RDLCK
-        ask = _FLOCK.pack(kind, os.SEEK_SET, wanted.start, wanted.length, 0)
-        found, _, _, _, pid = _FLOCK.unpack(fcntl.fcntl(descriptor, fcntl.F_GETLK, ask))
+        return holder_of_lock(descriptor, wanted, exclusive=exclusive)
     finally:
         os.close(descriptor)
+
+
+def holder_of_lock(descriptor: int, wanted: LockRange, *, exclusive: bool = True) -> int | None:
+    """Return what :func:`lock_owner` does, of a file that is open already. Raises OSError."""
+    kind = fcntl.F_WRLCK if exclusive else fcntl.F_RDLCK
+    ask = _FLOCK.pack(kind, os.SEEK_SET, wanted.start, wanted.length, 0)
+    found, _, _, _, pid = _FLOCK.unpack(fcntl.fcntl(descriptor, fcntl.F_GETLK, ask))
     return None if found == fcntl.F_UNLCK else max(int(pid), 0)
 
 

@@ -1,12 +1,14 @@
 """The main file of a database that is open in place: whether somebody wrote over it or cut it, beside its service.
 
 SQLite itself notices nothing of that in WAL mode: it answers from its cache and the -wal, and mixes both with what is
-there now (faults.md 2.4). A service's own writes are told from it by what only ever rises in a header.
+there now (faults.md 2.4). A service's own writes are told from it by what only ever rises in a header, and by the
+checkpoints that the -shm tells of: outside of them nothing is written to the main file.
 """
 
 import os
 from typing import Final
 
+from inspector.reading.checkpoints import Checkpoints
 from inspector.reading.companions import is_shorter, state_of
 from inspector.reading.connection import ReadConnection
 from inspector.reading.header import HEADER_BYTES, is_sqlite, is_wal
@@ -16,6 +18,8 @@ OVERWRITTEN: Final = "It was written over by another one."
 CUT: Final = "A part of it was cut off."
 
 _FRAME: Final = 24
+_SAMPLE: Final = 1 << 16
+"""So many bytes at either end are compared: a touched file is none that was written over."""
 _COUNTER: Final = slice(24, 28)
 _COOKIE: Final = slice(40, 44)
 _FIXED: Final = (slice(16, 18), slice(56, 60))
@@ -29,8 +33,11 @@ class MainFile:
         """Open the file at ``path`` (links resolved), beside a connection to it. Raises OSError."""
         self._path = path
         self._descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        self._checkpoints = Checkpoints(path)
+        # In this order, here and in each look: a checkpoint that comes in between is then told of by the next one.
+        self._progress = self._checkpoints.progress()
         self._seen = state_of(path)
-        self._first = self._header()
+        self._sample = self._read_sample()
 
     def has_moved(self) -> bool:
         """Say whether the file was written to, or went away, since it was looked at last. Costs one stat."""
@@ -41,14 +48,12 @@ class MainFile:
 
         Raises sqlite3.Error where not even its size can be read.
         """
-        now = state_of(self._path)
-        first = self._header()
-        harm = OVERWRITTEN if self._is_another(first, connection) else None
-        if harm is None and is_wal(first) and lacking_pages(connection, self._path):
-            harm = CUT
+        progress, now = self._checkpoints.progress(), state_of(self._path)
+        sample = self._read_sample()
+        harm = self._harm(sample, connection)
         shorter = is_shorter(now, self._seen)
         # Only now: where the database could not be asked, it is looked at again.
-        self._seen, self._first = now, first
+        self._progress, self._seen, self._sample = progress, now, sample
         return harm, shorter
 
     def close(self) -> None:
@@ -56,19 +61,33 @@ class MainFile:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+        self._checkpoints.close()
 
-    def _header(self) -> bytes:
-        return os.pread(self._descriptor, HEADER_BYTES, 0)
+    def _read_sample(self) -> bytes:
+        """Return both ends of the file, its header first."""
+        size = os.fstat(self._descriptor).st_size
+        return os.pread(self._descriptor, _SAMPLE, 0) + os.pread(self._descriptor, _SAMPLE, max(0, size - _SAMPLE))
+
+    def _harm(self, sample: bytes, connection: ReadConnection) -> str | None:
+        if self._is_another(sample, connection):
+            return OVERWRITTEN
+        if not is_wal(sample):
+            return None
+        if lacking_pages(connection, self._path):
+            return CUT
+        written = sample != self._sample and not self._checkpoints.may_have_run_since(self._progress)
+        return OVERWRITTEN if written else None
 
     def _is_another(self, first: bytes, connection: ReadConnection) -> bool:
+        before = self._sample
         if len(first) < HEADER_BYTES or not is_sqlite(first):
             return True
-        if not is_wal(self._first):
+        if not is_wal(before):
             # Each commit writes to the file itself, and SQLite reads it anew.
             return False
-        if not is_wal(first) or any(first[part] != self._first[part] for part in _FIXED):
+        if not is_wal(first) or any(first[part] != before[part] for part in _FIXED):
             return True
-        if first[_COUNTER] < self._first[_COUNTER] or first[_COOKIE] < self._first[_COOKIE]:
+        if first[_COUNTER] < before[_COUNTER] or first[_COOKIE] < before[_COOKIE]:
             return True
         # A checkpoint brings nothing into the file that the connection has not seen.
         return int.from_bytes(first[_COOKIE], "big") > integer(connection.value("PRAGMA schema_version"))

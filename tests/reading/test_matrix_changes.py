@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.pages import TaskPage
 from inspector.reading.errors import Unanswered, Unreadable
-from inspector.reading.messages import Failed, Lost
+from inspector.reading.messages import Failed, Lost, Moved, Push
 from inspector.reading.reader import Reader, open_reader
 from inspector.reading.requests import CountsRequest, TaskPageRequest, Watch
 from tests.support.proof import differences, touch_state
@@ -107,12 +108,18 @@ def overwritten_by_another_of_its_kind(path: Path) -> None:
     shutil.copyfile(make(path.with_name("other.db"), "stranger"), path)
 
 
+def overwritten_by_a_later_one_of_its_kind(path: Path) -> None:
+    """Each number in its header that a service's commits raise is higher, and nothing else differs in kind."""
+    shutil.copyfile(make(path.with_name("other.db"), *(f"stranger-{number}" for number in range(1_000))), path)
+
+
 SAID_LIVE: dict[Callable[[Path], None], str] = {
     halved: "The file is gone. A part of it was cut off.",
     overwritten: "The file is gone. It was written over by another one.",
     overwritten_by_text: "The file is gone. It was written over by another one.",
     overwritten_by_an_earlier_copy: "The file is gone. It was written over by another one.",
     overwritten_by_another_of_its_kind: "The file is gone. It was written over by another one.",
+    overwritten_by_a_later_one_of_its_kind: "The file is gone. It was written over by another one.",
 }
 
 
@@ -265,6 +272,35 @@ def test_what_a_service_does_to_its_file_is_no_harm(tmp_path: Path) -> None:
             service.execute(statement)
             assert not any(isinstance(push, Lost) for push in reader.look()), statement
         assert isinstance(reader.answer(TaskPageRequest()), TaskPage)
+
+
+def test_checkpoints_that_run_while_it_is_looked_are_no_harm(tmp_path: Path) -> None:
+    path = make(tmp_path / "service.db", "early")
+    with service_on(path, "wal_autocheckpoint=1", "synchronous=OFF") as service:
+
+        def work() -> None:
+            for number in range(400):
+                add_task(service, f"task-{number}", request="x" * 9_000)
+
+        with open_reader(path, now_ms=read_at) as reader:
+            working = threading.Thread(target=work)
+            working.start()
+            pushes: list[Push] = []
+            while working.is_alive():
+                pushes += reader.look()
+            working.join()
+            pushes += reader.look()
+    assert any(isinstance(push, Moved) for push in pushes)
+    assert not any(isinstance(push, Lost) for push in pushes)
+
+
+def test_a_file_that_is_only_touched_is_not_lost(tmp_path: Path) -> None:
+    path = make(tmp_path / "service.db", "early")
+    with service_on(path), open_reader(path, now_ms=read_at) as reader:
+        os.utime(path, ns=(1, 1))
+        path.chmod(0o600)
+
+        assert reader.look() == ()
 
 
 @pytest.mark.parametrize("what", [halved, overwritten, overwritten_by_text], ids=lambda what: what.__name__)
