@@ -24,10 +24,10 @@ ROOT = Path(__file__).parents[2]
 RULES = ("accepting", "appending", "cancel", "finishing", "idempotency", "responses", "rules", "snapshots", "starting")
 
 
-def outcomes(store: str, *files: str) -> dict[str, int]:
-    """Run these files of the suite on a store, and return how many tests passed, failed and were skipped."""
+def outcomes(store: str, *arguments: str) -> dict[str, int]:
+    """Run pytest with these arguments on a store, and return how many tests passed, failed and were skipped."""
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=no", "-rN", *files],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=no", "-rN", *arguments],
         env={**os.environ, "LMSP_STORE": store},
         stdout=subprocess.PIPE,
         text=True,
@@ -59,10 +59,4 @@ def test_a_store_behind_the_group_writer_passes_the_suite() -> None:
     ],
 )
 def test_a_store_that_breaks_a_rule_fails_the_suite(store: str, file: str) -> None:
-    assert (
-        outcomes(
-            store,
-            f"tests/store/test_{file}.py",
-        )["failed"]
-        > 0
-    )
+    assert outcomes(store, "--exitfirst", f"tests/store/test_{file}.py")["failed"] == 1
