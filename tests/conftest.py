@@ -50,9 +50,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    # What lives now lives until the end; a look for leftovers then walks over what the tests made, in microseconds.
-    gc.collect()
-    gc.freeze()
+    _pass_over_what_lives()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -195,6 +193,8 @@ def no_stray_log_records(request: pytest.FixtureRequest) -> Iterator[None]:
 def nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail on a live thread, and after a test with Qt on a running timer or a window."""
     before = set(threading.enumerate())
+    if "qapp" in request.fixturenames:
+        _pass_over_what_lives()
     yield
     threads = [thread for thread in threading.enumerate() if thread not in before]
     for thread in threads:
@@ -203,6 +203,12 @@ def nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
     if "qapp" in request.fixturenames:
         left += _left_in_qt()
     assert not left, "left behind by the test"
+
+
+def _pass_over_what_lives() -> None:
+    """Let the look for leftovers walk over what is made from now on alone: that takes microseconds, whatever was."""
+    gc.collect()
+    gc.freeze()
 
 
 def _left_in_qt() -> list[str]:
