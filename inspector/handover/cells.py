@@ -78,13 +78,13 @@ def cells_of(row: Whole, *, with_secrets: bool) -> tuple[Cell, ...]:
 def number_cell(row: TaskRow | EventRow | ResponseRow | ModelRow, column: str, with_secrets: bool) -> Cell:
     """Return a number of a row as its cell: the one place where times and other numbers become cells.
 
-    Times are Unix milliseconds. Where something else is stored that is told as text, if it looks like a time or a word.
+    Times are Unix milliseconds. Where something else is stored that is told as text, if it looks like a time or a word;
+    what the file does not tell is None.
     """
-    stored = row.as_stored(column)
-    if stored is not None:
-        return stored if with_secrets or _TIME.fullmatch(stored) else _word(stored, with_secrets)
-    number: int | None = getattr(row, column)
-    return number
+    told = row.told(column)
+    if isinstance(told, str):
+        return told if with_secrets or _TIME.fullmatch(told) else _word(told, with_secrets)
+    return told
 
 
 def _task(row: TaskDetail, with_secrets: bool) -> tuple[Cell, ...]:
@@ -108,9 +108,8 @@ def _event(row: EventRow, with_secrets: bool) -> tuple[Cell, ...]:
         return number_cell(row, column, with_secrets)
 
     kind = _word(row.type, with_secrets)
-    # Where a layout numbers no events, there is nothing to tell them apart by but their task and seq.
     return (
-        *(row.id or None, row.task_id, number("seq"), kind, row.status, number("attempt"), number("created_at")),
+        *(number("id"), row.task_id, number("seq"), kind, row.status, number("attempt"), number("created_at")),
         _secret(row.data, with_secrets),
     )
 

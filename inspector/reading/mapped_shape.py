@@ -85,7 +85,7 @@ def _viewed(
 ) -> Shape:
     connection.define_views({name: view.sql for name, view in views.items()})
     tables = {
-        name: Table(name, view.columns, NUMBER if view.numbered else None, is_ours=False)
+        name: Table(name, view.columns, NUMBER if view.numbered else None, is_ours=False, worked_out=view.worked_out)
         for name, view in views.items()
     }
     orders = orders_of(connection, tables["tasks"].columns)

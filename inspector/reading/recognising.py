@@ -42,10 +42,16 @@ class Table:
     """What its rowid can be called, or None for a table WITHOUT ROWID."""
     is_ours: bool
     """Whether it was made by the native layout's own words: STRICT, with its CHECKs."""
+    worked_out: frozenset[str] = frozenset()
+    """Those of ``columns`` whose numbers nobody stored: places and counts, made of the rows that there are."""
 
     def select(self, *wanted: str) -> str:
         """Return ``wanted`` as a list of columns, NULL standing in for those that are not there."""
         return selected(self.columns, wanted)
+
+    def select_stored(self, *wanted: str) -> str:
+        """Return the same, NULL standing in also for what was worked out."""
+        return selected(self.columns - self.worked_out, wanted)
 
 
 @value
