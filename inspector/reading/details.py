@@ -10,7 +10,7 @@ from inspector.layout.pages import PAGE_ROWS, EventPage, LogStretch, Tick
 from inspector.layout.rows import EventRow, OddEventRow, StoredText, TaskDetail
 from inspector.lmsp.values import extended, maker
 from inspector.reading.connection import LONGEST_VALUE, ReadConnection, Row, Value
-from inspector.reading.errors import is_too_big
+from inspector.reading.errors import NotOpened, is_too_big
 from inspector.reading.kinds import Kinds, long_texts, numbers, numbers_or_none, texts
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table, selected
 from inspector.reading.requests import BEFORE_ALL, STRETCH_EVENTS, TimelineRequest
@@ -264,8 +264,10 @@ def large_text(
         if table.rowid is None or not is_too_big(error):
             raise
         number = connection.value(f"SELECT {table.rowid} FROM {table.name} WHERE {matches} LIMIT 1", values)  # noqa: S608
-        start, length = connection.blob_slice(table.name, column, integer(number), most)
-        return stored_text(start, length)
+        try:
+            return stored_text(*connection.blob_slice(table.name, column, integer(number), most))
+        except NotOpened:
+            return StoredText("", LONGEST_VALUE)
     return stored_text(*found[0]) if found else None
 
 

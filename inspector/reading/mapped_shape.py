@@ -7,6 +7,7 @@ from inspector.layout.description import Description, InvalidDescription, TimeFo
 from inspector.layout.opened import LayoutKind
 from inspector.reading.connection import SCHEMA, ReadConnection
 from inspector.reading.errors import Unreadable
+from inspector.reading.generated import is_stored, is_virtual
 from inspector.reading.guessing import guessed, times_in
 from inspector.reading.layouts import Layouts
 from inspector.reading.mapped_views import NUMBER, Found, View, fits, views_of
@@ -172,11 +173,9 @@ def found_tables(connection: ReadConnection) -> dict[str, Found]:
     found = {}
     for (stored,) in names:
         name = text(stored)
-        columns = {
-            text(column).lower(): text(column)
-            for _, column, _, _, _, _, hidden in connection.rows(f"PRAGMA main.table_xinfo({quoted(name)})")
-            if not hidden
-        }
+        described = connection.rows(f"PRAGMA main.table_xinfo({quoted(name)})")
+        columns = {text(row[1]).lower(): text(row[1]) for row in described if is_stored(row[6])}
         rowid = rowid_name(connection, f"main.{quoted(name)}", frozenset(columns))
-        found[name.lower()] = Found(name, columns, rowid)
+        virtual = frozenset(text(row[1]).lower() for row in described if is_virtual(row[6]))
+        found[name.lower()] = Found(name, columns, rowid, virtual)
     return found

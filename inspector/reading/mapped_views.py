@@ -9,6 +9,7 @@ from typing import Final
 
 from inspector.layout.description import COLUMNS, TIMES, Description, Part, TimeFormat
 from inspector.lmsp.values import value
+from inspector.reading.generated import virtual_sentence
 from inspector.reading.tables import quoted
 
 NUMBER: Final = "_number"
@@ -27,8 +28,10 @@ class Found:
 
     name: str
     columns: Mapping[str, str]
-    """The name of each column as it is spelled, by its name in lower case; generated ones are not among them."""
+    """The name of each column as it is spelled, by its name in lower case; VIRTUAL ones are not among them."""
     rowid: str | None
+    virtual: frozenset[str] = frozenset()
+    """The VIRTUAL columns, in lower case."""
 
 
 @value
@@ -63,7 +66,9 @@ def views_of(
         else:
             lacking = _lacking(part, table)
             if lacking:
-                missing[name] = f"The table {part.table} has no column {lacking[0]}."
+                is_virtual = lacking[0].lower() in table.virtual
+                no_column = f"The table {part.table} has no column {lacking[0]}."
+                missing[name] = virtual_sentence(part.table, lacking[0]) if is_virtual else no_column
             else:
                 given = _last_seq(part, table, parts.get("events"), tables, counts_events) if name == "tasks" else {}
                 views[native] = _view(name, part, table, given)
