@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from inspector.layout.description import Description, InvalidDescription, TimeFormat
+from inspector.layout.description import Description, TimeFormat
 from inspector.layout.opened import LayoutKind
 from inspector.reading.connection import SCHEMA, ReadConnection
 from inspector.reading.errors import Unreadable
@@ -62,8 +62,8 @@ def _fitting(layouts: Layouts, found: Mapping[str, Found]) -> tuple[Description 
     """Return the first known description that fits, and a sentence on each before it that cannot be used."""
     unusable = []
     for each in layouts.known():
-        if isinstance(each, InvalidDescription):
-            unusable.append(f"A layout is passed over: {each.sentence}")
+        if isinstance(each, str):
+            unusable.append(each)
         elif fits(each, found):
             return each, tuple(unusable)
     return None, tuple(unusable)

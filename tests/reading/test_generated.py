@@ -12,7 +12,7 @@ from inspector.layout.rows import StoredText, TaskDetail
 from inspector.layout.tables import Storage
 from inspector.reading.connection import LONGEST_VALUE
 from inspector.reading.errors import NotOpened, Unreadable
-from inspector.reading.layouts import NATIVE_ONLY, Layouts, layout_folders
+from inspector.reading.layouts import NATIVE_ONLY, Layouts, layout_folders, read_description
 from inspector.reading.reader import Reader, open_reader
 from inspector.reading.requests import EventPageRequest, TaskDetailRequest, TaskPageRequest
 from tests.support.any_tables import made, page, reading, tables, texts
@@ -136,7 +136,7 @@ def test_a_description_that_names_a_virtual_column_is_told_the_same(tmp_path: Pa
     )
     path = made(tmp_path / "a.db", "CREATE TABLE work (id, a, state AS (a))")
     with pytest.raises(Unreadable) as refused:
-        opened(path, Layouts(asked_for=next(each for each in Layouts(folders=(own,)).known())))  # type: ignore[arg-type]
+        opened(path, Layouts(asked_for=read_description(own / "mine.toml")))
     assert "The column State of the table work is a VIRTUAL one" in refused.value.sentence
 
 
