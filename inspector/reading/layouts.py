@@ -32,6 +32,8 @@ class Layouts:
             try:
                 # Path.glob would say of a folder that may not be listed that nothing lies in it.
                 paths = sorted(folder.iterdir())
+            except FileNotFoundError:
+                continue
             except OSError as error:
                 yield f"The layouts in {visible(str(folder))} are passed over: {_why_not_listed(error)}."
                 continue
