@@ -192,7 +192,6 @@ def _cells(event: EventRow) -> list[str]:
     return [
         number_words(event.told("seq"), str, NOTHING),
         or_as_stored(utc(event.created_at), event.as_stored("created_at")),
-        visible(event.type),
-        visible(event.status),
+        *(number_words(event.told(name), str, NOTHING) for name in ("type", "status")),
         visible(event.data.text),
     ]

@@ -1,6 +1,7 @@
 """What is read from a database, as frozen rows.
 
-A field typed ``str`` holds what was stored, bytes that are no UTF-8 escaped, a blob as SQL writes one; a field typed
+A field typed ``str`` holds what was stored, bytes that are no UTF-8 escaped, a blob as SQL writes one, and is empty
+where nothing is; a field typed
 ``int | None`` is None, and one typed ``int`` is 0 or what was worked out instead, also where something other than an
 integer was stored, or nothing: ``told`` tells what is. Times are Unix milliseconds, UTC.
 """
@@ -10,8 +11,8 @@ from typing import TypeAlias
 from inspector.lmsp.values import row, value
 
 Odd: TypeAlias = tuple[tuple[str, str | None], ...]
-"""Columns of numbers whose field is not what is stored: with the start of something else as text, or with None where a
-field typed ``int`` stands for nothing: no such column, NULL, a row that cannot be read."""
+"""Columns whose field is not what is stored: those of numbers with the start of something else as text, any with None
+where a field typed ``int`` or ``str`` stands for nothing: no such column, NULL, a row that cannot be read."""
 
 
 class WithOdd:
@@ -26,7 +27,7 @@ class WithOdd:
         return dict(self.odd).get(column)
 
     def told(self, column: str) -> int | str | None:
-        """Return what ``column`` holds: its number, the start of something else as text, or None for nothing."""
+        """Return what ``column`` holds: its field, the start of what is no number as text, or None for nothing."""
         odd = dict(self.odd)
         return odd[column] if column in odd else _field(self, column)
 
@@ -62,7 +63,7 @@ class TaskRow:
         return None
 
     def told(self, column: str) -> int | str | None:
-        """Return what ``column`` holds; None for nothing, also where the field is a number."""
+        """Return what ``column`` holds; None for nothing, where the field may be a number or a text."""
         return _field(self, column)
 
 
@@ -129,7 +130,7 @@ class EventRow:
         return None
 
     def told(self, column: str) -> int | str | None:
-        """Return what ``column`` holds; None for nothing, also where the field is a number."""
+        """Return what ``column`` holds; None for nothing, where the field may be a number or a text."""
         return _field(self, column)
 
 

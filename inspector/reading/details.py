@@ -15,7 +15,7 @@ from inspector.reading.kinds import Kinds, long_texts, numbers, numbers_or_none,
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table, selected
 from inspector.reading.requests import BEFORE_ALL, STRETCH_EVENTS, TimelineRequest
 from inspector.reading.task_rows import task_row
-from inspector.reading.values import integer, integer_or_none, odd_ones, stored_text, text
+from inspector.reading.values import integer, integer_or_none, odd_ones, stored_text, text, untold
 
 DETAIL_BYTES: Final = 64 << 10
 """The most of one large column in a task's detail."""
@@ -239,6 +239,7 @@ def event_of(task_id: str, row: Row, events: Table) -> EventRow:
     )
     stored_seq = None if "seq" in events.worked_out else seq
     odd = odd_ones((("id", number), ("seq", stored_seq), ("attempt", attempt), ("created_at", created_at)))
+    odd += untold((("type", kind), ("status", status)))
     return extended(OddEventRow, event, odd) if odd else event
 
 

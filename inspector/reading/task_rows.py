@@ -19,7 +19,7 @@ from inspector.reading.connection import (
 from inspector.reading.errors import is_too_big
 from inspector.reading.kinds import Kinds, numbers, numbers_or_none, texts, texts_or_none
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table, selected
-from inspector.reading.values import integer, integer_or_none, odd_ones, text, text_or_none
+from inspector.reading.values import integer, integer_or_none, odd_ones, text, text_or_none, untold
 
 TOO_LARGE: Final = "(too large to be listed)"
 """What stands for a value that is too large for a list."""
@@ -90,6 +90,7 @@ def _read(row: Row, tasks: Table) -> TaskRow:
     odd = odd_ones(
         (column, None if column in tasks.worked_out else value) for column, value in stored if column in _NUMBERS
     )
+    odd += untold((("kind", kind), ("status", status)))
     return extended(OddTaskRow, task, odd) if odd else task
 
 

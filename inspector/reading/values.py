@@ -54,6 +54,11 @@ def odd_ones(numbers: Iterable[tuple[str, Value]]) -> Odd:
     )
 
 
+def untold(texts: Iterable[tuple[str, Value]]) -> Odd:
+    """Return those of these columns of texts that hold nothing, where their field is an empty text."""
+    return tuple((column, None) for column, value in texts if value is None)
+
+
 def _start(stored: str) -> str:
     return stored if len(stored) <= _ODD_CHARACTERS else f"{stored[:_ODD_CHARACTERS]}…"
 

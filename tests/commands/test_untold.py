@@ -40,11 +40,29 @@ def test_tasks_tell_no_last_number(tmp_path: Path, name: str) -> None:
     assert [column(listed, "SEQ", task) for task in ("first", "second", "third")] == [["-"]] * 3
 
 
+def test_a_text_that_is_not_there_is_no_empty_one(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    db = sqlite3.connect(path)
+    db.execute("CREATE TABLE tasks (id, status, kind)")
+    db.execute("CREATE TABLE task_events (task_id, seq, type, status)")
+    db.execute("INSERT INTO tasks VALUES ('a', 'queued', NULL), ('b', NULL, '')")
+    db.execute("INSERT INTO task_events VALUES ('a', 1, NULL, ''), ('a', 2, '', NULL)")
+    db.commit()
+    db.close()
+    told = json.loads(run("tasks", path, "--json").stdout)["tasks"]
+    assert {task["id"]: (task["status"], task["kind"]) for task in told} == {"a": ("queued", None), "b": (None, "")}
+    log = json.loads(run("events", path, "a", "--json").stdout)["events"]
+    assert [(event["type"], event["status"]) for event in log] == [(None, ""), ("", None)]
+    lines = run("events", path, "a").stdout.splitlines()
+    assert lines[1].split() == ["1", "-", "-", "(empty", "text)"]
+    assert lines[2].split() == ["2", "-", "(empty", "text)", "-"]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_events_tell_no_number_and_stay_in_their_order(tmp_path: Path, name: str) -> None:
     path = SHIPPED[name](tmp_path / "other.db")
     told = json.loads(run("events", path, "first", "--json").stdout)["events"]
-    types = ["queued", "started", "token"] if name == "integer states" else ["created", "token", "", "ended"]
+    types = ["queued", "started", "token"] if name == "integer states" else ["created", "token", None, "ended"]
     assert [event["type"] for event in told] == types
     assert [event["seq"] for event in told] == [None] * len(told)
     lines = run("events", path, "first").stdout.splitlines()[1 : 1 + len(told)]
@@ -95,7 +113,9 @@ def test_an_export_tells_them_as_not_there(tmp_path: Path) -> None:
     run("export", path, "--format", "csv", "--out", tmp_path / "csv")
     lines = [json.loads(line) for line in (tmp_path / "a.ndjson").read_text().splitlines()]
     tasks, events = ([line for line in lines if line["type"] == kind] for kind in ("task", "event"))
-    assert {task[name] for task in tasks for name in ("attempt", "last_seq", "snapshot_seq")} == {None}
+    assert {task[name] for task in tasks for name in ("attempt", "last_seq", "snapshot_seq", "kind")} == {None}
+    assert [event["event_type"] for event in events[:4]] == ["created", "token", None, "ended"]
+    assert [event["status"] for event in events[:4]] == ["queued", "running", None, "completed"]
     assert {event[name] for event in events for name in ("id", "seq", "attempt")} == {None}
     for table, names in (("tasks", ("attempt", "last_seq")), ("events", ("id", "seq", "attempt"))):
         with (tmp_path / "csv" / f"{table}.csv").open(newline="") as file:

@@ -86,6 +86,17 @@ def test_events_keep_their_order_and_the_caption_of_their_data_has_no_number(qtb
     assert panel.caption.accessibleName().startswith("Data of event 2000, ")
 
 
+@pytest.mark.usefixtures("qapp")
+def test_a_type_that_is_not_there_is_a_dash() -> None:
+    model = EventItemModel(lambda: 1_000)
+    odd = extended(OddEventRow, replace(event(1), type=""), (("type", None),))
+    model.show_page(replace(page([1]), events=(odd, replace(event(2), type=""))))
+    assert [model.data(model.index(row, EventColumn.TYPE)) for row in range(2)] == ["–", ""]
+    raw = RawRowItemModel()
+    raw.show(detail(extended(OddTaskRow, replace(task(), kind=""), (("kind", None),))), covered=False)
+    assert raw.data(raw.index(COLUMNS.index("kind"), RawColumn.VALUE)) == "none"
+
+
 def test_data_is_not_asked_for_by_a_number_that_leads_to_another_event(qtbot: QtBot) -> None:
     panel = EventDataPanel()
     qtbot.addWidget(panel)

@@ -206,6 +206,24 @@ def test_events_without_a_number_come_first_and_are_not_lost(tmp_path: Path) -> 
     assert [(tick.type, tick.is_numbered) for tick in log.ticks] == [("none", False), ("a", True), ("b", True)]
 
 
+def test_a_text_that_is_not_there_is_told_from_an_empty_one(tmp_path: Path) -> None:
+    path = made(
+        tmp_path / "a.db",
+        "CREATE TABLE tasks (id PRIMARY KEY, status, kind, last_seq, attempt)",
+        "CREATE TABLE task_events (id INTEGER PRIMARY KEY, task_id, seq, type, status, attempt, created_at, data)",
+        "INSERT INTO tasks VALUES ('second', 'running', NULL, 1, 1), ('other', NULL, '', 1, 1)",
+        "INSERT INTO task_events VALUES (1, 'second', 1, NULL, '', 1, 5, '{}'), (2, 'second', 2, '', NULL, 1, 5, '{}')",
+    )
+    with opened(path) as reader:
+        rows = list(every_row_of(reader))
+        page = reader.answer(TaskPageRequest())
+        events = events_of(reader)
+    assert {(row.told("status"), row.told("kind"), row.kind) for row in rows} == {("running", None, "")}
+    assert isinstance(page, TaskPage)
+    assert [(row.told("status"), row.told("kind")) for row in page.tasks if row.id == "other"] == [(None, "")]
+    assert [(event.told("type"), event.told("status")) for event in events] == [(None, ""), ("", None)]
+
+
 @pytest.mark.parametrize("number", [0, -1, 5])
 def test_a_number_that_is_stored_leads_to_its_event_whatever_it_is(tmp_path: Path, number: int) -> None:
     path = made(

@@ -216,7 +216,7 @@ class EventItemModel(QAbstractTableModel):
             Cell(number_words(event.told("seq"), str, NOTHING), flash_at_ms=arrived),
             Cell(since, dim=1, flash_at_ms=arrived),
             Cell(gap, dim=1, flash_at_ms=arrived),
-            Cell(visible(event.type[:_PREVIEW]), status, flash_at_ms=arrived),
+            Cell(_type_words(event), status, flash_at_ms=arrived),
             Cell(data, dim=1, flash_at_ms=arrived),
         )
 
@@ -254,6 +254,10 @@ class EventItemModel(QAbstractTableModel):
 
 _WARM_MS: Final = 3_000
 """Longer than any row flashes: what arrived before that is forgotten."""
+
+
+def _type_words(event: EventRow) -> str:
+    return NOTHING if event.told("type") is None else visible(event.type[:_PREVIEW])
 
 
 def _last_seq(entry: Entry) -> int:
