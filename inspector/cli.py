@@ -187,14 +187,15 @@ def demo(name: str, speed: float, folder: Path | None) -> None:
 @click.command()
 @database_argument
 @click.argument("folder", metavar="DIR", type=FilePath())
-def tour(database: Path, folder: Path) -> None:
+@layout_option
+def tour(database: Path, folder: Path, layout: Path | None) -> None:
     """Save pictures of every view of DB in DIR, without a display."""
     from inspector.desktop.session.launch import Target
 
     with _shown(folder):
         from inspector.desktop.app import run_tour
 
-        ended = run_tour(Target(database), folder, lambda made: write_lines(visible(str(made))))
+        ended = run_tour(Target(database, layout=layout), folder, lambda made: write_lines(visible(str(made))))
     raise click.exceptions.Exit(ended)
 
 

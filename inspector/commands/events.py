@@ -28,22 +28,20 @@ from inspector.commands.opening import (
     opened_lines,
     reading,
 )
-from inspector.commands.output import utc, write_json, write_lines
+from inspector.commands.output import NOTHING, utc, write_json, write_lines
 from inspector.commands.proving import Proof, proof_document, proof_lines
 from inspector.commands.table import Column, aligned, line_of, terminal_width, widths_of
 from inspector.layout.opened import Mode
 from inspector.layout.pages import EventPage
 from inspector.layout.rows import EventRow, StoredText, TaskRow
 from inspector.layout.stored_json import spliced
-from inspector.layout.visible import or_as_stored, visible
+from inspector.layout.visible import number_words, or_as_stored, visible
 from inspector.lmsp.statuses import FINAL, known_status
 from inspector.reading.messages import Lost
 from inspector.reading.reader import Reader
-from inspector.reading.requests import EventDataRequest, EventPageRequest, TasksByIdRequest
+from inspector.reading.requests import BEFORE_ALL, EventDataRequest, EventPageRequest, TasksByIdRequest
 
 _LOOK_EVERY_S: Final = 0.2
-_BEFORE_ALL: Final = -(1 << 63)
-"""Below every sequence number of our layout; in other files there are odd ones."""
 _WHOLE: Final = 1 << 40
 """More bytes than SQLite can store in one value."""
 _COLUMNS: Final = (
@@ -97,7 +95,7 @@ def events(
             _follow(reader, task_id, clock, _json_line if as_json else _row)
             return
         damage: list[str] = []
-        log = list(_events_after(reader, task_id, _BEFORE_ALL, damage))
+        log = list(_events_after(reader, task_id, BEFORE_ALL, damage))
         opened = reader.opened
     if as_json:
         listed = ",\n ".join(_document(event) for event in log)
@@ -113,7 +111,7 @@ def events(
 
 def _follow(reader: Reader, task_id: str, clock: Clock, write: Callable[[EventRow], None]) -> None:
     """Write the task's events, then those that come, until it has ended or is gone."""
-    last = _BEFORE_ALL
+    last = BEFORE_ALL
     while True:
         # The row first: the events of a task that has ended are all there.
         task = _task(reader, task_id)
@@ -160,7 +158,7 @@ def _events_after(reader: Reader, task_id: str, seq: int, damage: list[str] | No
 
 
 def _whole(reader: Reader, event: EventRow) -> EventRow:
-    if not event.data.is_cut:
+    if not (event.data.is_cut and event.is_key):
         return event
     request = EventDataRequest(event.task_id, event.seq, limit=_WHOLE)
     whole = asked(reader, request, StoredText)
@@ -168,9 +166,7 @@ def _whole(reader: Reader, event: EventRow) -> EventRow:
 
 
 def _document(event: EventRow) -> str:
-    known: dict[str, object] = {"seq": event.seq, "type": event.type, "status": event.status}
-    known["created_at"] = event.created_at
-    known |= {name: stored for name in known if (stored := event.as_stored(name)) is not None}
+    known: dict[str, object] = {name: event.told(name) for name in ("seq", "type", "status", "created_at")}
     data = None if event.data.is_cut else spliced(event.data.text)
     if data is not None:
         return f'{json.dumps(known)[:-1]}, "data": {data}}}'
@@ -194,9 +190,8 @@ def _write_row(cells: list[str]) -> None:
 
 def _cells(event: EventRow) -> list[str]:
     return [
-        or_as_stored(str(event.seq), event.as_stored("seq")),
+        number_words(event.told("seq"), str, NOTHING),
         or_as_stored(utc(event.created_at), event.as_stored("created_at")),
-        visible(event.type),
-        visible(event.status),
+        *(number_words(event.told(name), str, NOTHING) for name in ("type", "status")),
         visible(event.data.text),
     ]

@@ -18,11 +18,14 @@ _JSON_ESCAPES: Final = "lmsp_json_escapes"
 NO_STATUS: Final = "(none)"
 """What stands for a status that is not there."""
 
+NOTHING: Final = "-"
+"""What stands for a number, a time or a name that is not there."""
+
 
 def utc(at_ms: int | None) -> str:
     """Return a time as UTC in ISO form with milliseconds; the number itself where no calendar reaches, "-" for None."""
     if at_ms is None:
-        return "-"
+        return NOTHING
     try:
         moment = _EPOCH + timedelta(milliseconds=at_ms)
     except OverflowError:

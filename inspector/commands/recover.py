@@ -28,7 +28,7 @@ from inspector.commands.opening import (
     require_readable,
     why_not_act_at_rest,
 )
-from inspector.commands.output import NO_STATUS, write_json, write_lines
+from inspector.commands.output import NO_STATUS, NOTHING, write_json, write_lines
 from inspector.commands.proving import Proof, proof_document, proof_lines
 from inspector.commands.table import Column, aligned, terminal_width
 from inspector.layout.opened import Mode, Opened
@@ -199,13 +199,18 @@ def _listing(plan: RecoveryPlan, told: str) -> list[str]:
 
 
 def _cells(step: RecoveryStep) -> list[str]:
-    raised = step.next_attempt != step.attempt
     return [
         visible(step.task_id),
         visible(step.found),
         visible(step.policy or "-"),
         visible(step.target),
         step.event or "-",
-        f"{step.attempt} -> {step.next_attempt}" if raised else str(step.attempt),
+        _attempt(step),
         "; ".join(warning.sentence for warning in step.warnings),
     ]
+
+
+def _attempt(step: RecoveryStep) -> str:
+    if step.known_attempt is None:
+        return NOTHING
+    return f"{step.known_attempt} -> {step.known_next_attempt}" if step.raises_attempt else str(step.known_attempt)

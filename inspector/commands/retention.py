@@ -9,11 +9,12 @@ from typing import Final
 import click
 from sqlite_utils import Database
 
-from inspector.commands.arguments import database_argument, json_option, mode_option
+from inspector.commands.arguments import database_argument, json_option, layout_option, mode_option
 from inspector.commands.clock import Clock
 from inspector.commands.ending import NotDone, Refused, unusable
 from inspector.commands.opening import (
     DEADLINE_MS,
+    layouts_of_others,
     opened_document,
     opened_lines,
     reading,
@@ -78,6 +79,7 @@ class Period(click.ParamType[int]):
 )
 @json_option
 @mode_option
+@layout_option
 @click.pass_obj
 def retention(
     clock: Clock,
@@ -87,6 +89,7 @@ def retention(
     wait_ms: int | None,
     as_json: bool,
     mode: Mode | None,
+    layout: Path | None,
 ) -> None:
     """Show what cleanup would delete: tasks that finished longer ago than the period, and what has expired.
 
@@ -95,6 +98,8 @@ def retention(
     """
     if mode is not None and applying:
         raise click.UsageError("--mode is for the preview.")
+    if layout is not None and applying:
+        raise click.UsageError("--layout is for the preview: only the native layout is written to.")
     if wait_ms is not None and not applying:
         raise click.UsageError("--wait is for --apply.")
     opened: Opened | None = None
@@ -102,7 +107,7 @@ def retention(
     if applying:
         plan, result = _applied(database, keep_ms, wait_ms, clock)
     else:
-        with reading(database, mode, clock) as reader:
+        with reading(database, mode, clock, layouts=layouts_of_others(layout)) as reader:
             answer = reader.answer(RetentionRequest(keep_ms), deadline_ms=DEADLINE_MS)
             opened = reader.opened
         if not isinstance(answer, RetentionPlan):

@@ -11,6 +11,7 @@ from inspector.layout.visible import visible
 _WORDS: Final = {
     Storage.NULL: "NULL",
     Storage.HIDDEN: "(hidden)",
+    Storage.LEFT_OUT: "(not read)",
     Storage.UNREAD: "(too large)",
 }
 
@@ -26,7 +27,8 @@ def words_of(cell: StoredCell) -> str:
 def json_of(cell: StoredCell) -> str:
     """Return a value as JSON: a number with its digits, a text as a string.
 
-    An object stands for what JSON has no word for: a blob, a text that was cut, what is hidden, an infinite number.
+    An object stands for what JSON has no word for: a blob, a text that was cut, what is hidden or not read, an infinite
+    number.
     """
     match cell.storage:
         case Storage.NULL:

@@ -29,6 +29,10 @@ _COLUMNS: Final = (
 )
 
 
+_MOST_NAMED: Final = 8
+"""So many columns are named that are not read."""
+
+
 @click.command()
 @database_argument
 @click.argument("name", metavar="[TABLE]", required=False, type=StoredId())
@@ -126,4 +130,18 @@ def _write_rows(pages: list[RowPage], opened: Opened, *, as_json: bool) -> None:
         return
     count = f"{len(rows):,} {'row' if len(rows) == 1 else 'rows'}{'; there are more' if more else ''}."
     listing = row_lines([column.name for column in table.columns], cells) if rows else []
-    write_lines(*listing, count, *map(visible, damage), *opened_lines(opened))
+    write_lines(*listing, count, *_left_out(table), *map(visible, damage), *opened_lines(opened))
+
+
+def _left_out(table: StoredTable) -> list[str]:
+    """Return which columns are not read and why, a line for each reason; of secrets it says so in the cells."""
+    names: dict[str, list[str]] = {}
+    for column in table.columns:
+        if column.why_not is not None and not column.is_secret:
+            names.setdefault(column.why_not, []).append(column.name)
+    return [f"Not read: {visible(_some(those))}. {why_not}" for why_not, those in names.items()]
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")

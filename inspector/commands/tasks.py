@@ -25,13 +25,13 @@ from inspector.commands.opening import (
     opened_lines,
     reading,
 )
-from inspector.commands.output import NO_STATUS, utc, write_json, write_lines
+from inspector.commands.output import NO_STATUS, NOTHING, utc, write_json, write_lines
 from inspector.commands.proving import Proof, proof_document, proof_lines
 from inspector.commands.table import Column, aligned, terminal_width
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.pages import PAGE_ROWS, Counts, TaskFilter, TaskKey, TaskPage
 from inspector.layout.rows import TaskRow
-from inspector.layout.visible import or_as_stored, visible
+from inspector.layout.visible import number_words, or_as_stored, visible
 from inspector.lmsp.statuses import Status
 from inspector.reading.errors import Unanswered
 from inspector.reading.reader import Reader
@@ -138,9 +138,11 @@ def _document(rows: list[TaskRow], counts: Counts | None, damage: list[str], ope
 
 
 def _task_document(row: TaskRow) -> dict[str, object]:
-    """Return the fields of a task; what is stored where a column of numbers holds something else is text."""
-    told = {name: getattr(row, name) for name in (*_FIRST_KEYS, *(each.name for each in fields(TaskRow)))}
-    return told | {name: stored for name in told if (stored := row.as_stored(name)) is not None}
+    """Return the fields of a task; what is stored where a column of numbers holds something else is text.
+
+    What the file does not tell is None.
+    """
+    return {name: row.told(name) for name in (*_FIRST_KEYS, *(each.name for each in fields(TaskRow)))}
 
 
 def _in_order(counts: Counts) -> dict[str, int]:
@@ -170,7 +172,7 @@ def _cells(row: TaskRow) -> list[str]:
         visible(row.id),
         visible(row.status) or NO_STATUS,
         or_as_stored(utc(row.created_at), row.as_stored("created_at")),
-        or_as_stored(str(row.last_seq), row.as_stored("last_seq")),
+        number_words(row.told("last_seq"), str, NOTHING),
         visible(row.model_id or "-"),
         visible(row.error_code or "-"),
         visible(row.client_id or "-"),

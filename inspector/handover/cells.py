@@ -78,13 +78,18 @@ def cells_of(row: Whole, *, with_secrets: bool) -> tuple[Cell, ...]:
 def number_cell(row: TaskRow | EventRow | ResponseRow | ModelRow, column: str, with_secrets: bool) -> Cell:
     """Return a number of a row as its cell: the one place where times and other numbers become cells.
 
-    Times are Unix milliseconds. Where something else is stored that is told as text, if it looks like a time or a word.
+    Times are Unix milliseconds. Where something else is stored that is told as text, if it looks like a time or a word;
+    what the file does not tell is None.
     """
-    stored = row.as_stored(column)
-    if stored is not None:
-        return stored if with_secrets or _TIME.fullmatch(stored) else _word(stored, with_secrets)
-    number: int | None = getattr(row, column)
-    return number
+    told = row.told(column)
+    if isinstance(told, str):
+        return told if with_secrets or _TIME.fullmatch(told) else _word(told, with_secrets)
+    return told
+
+
+def _text(row: TaskRow | EventRow, column: str) -> str | None:
+    told = row.told(column)
+    return None if told is None else str(told)
 
 
 def _task(row: TaskDetail, with_secrets: bool) -> tuple[Cell, ...]:
@@ -94,7 +99,8 @@ def _task(row: TaskDetail, with_secrets: bool) -> tuple[Cell, ...]:
         return number_cell(task, column, with_secrets)
 
     return (
-        *(task.id, task.status, _word(task.kind, with_secrets), task.model_id, task.client_id, task.on_restart),
+        *(task.id, _text(task, "status"), _word(_text(task, "kind"), with_secrets)),
+        *(task.model_id, task.client_id, task.on_restart),
         *(number("attempt"), number("last_seq"), number("snapshot_seq"), _word(task.error_code, with_secrets)),
         *(number("created_at"), number("started_at"), number("finished_at"), number("updated_at")),
         _secret(row.error_message, with_secrets, is_json=False),
@@ -107,10 +113,17 @@ def _event(row: EventRow, with_secrets: bool) -> tuple[Cell, ...]:
     def number(column: str) -> Cell:
         return number_cell(row, column, with_secrets)
 
-    kind = _word(row.type, with_secrets)
-    # Where a layout numbers no events, there is nothing to tell them apart by but their task and seq.
+    kind = _word(_text(row, "type"), with_secrets)
     return (
-        *(row.id or None, row.task_id, number("seq"), kind, row.status, number("attempt"), number("created_at")),
+        *(
+            number("id"),
+            row.task_id,
+            number("seq"),
+            kind,
+            _text(row, "status"),
+            number("attempt"),
+            number("created_at"),
+        ),
         _secret(row.data, with_secrets),
     )
 

@@ -101,7 +101,7 @@ class Walk:
             after = page.events[-1].seq if page.events else after
 
     def _whole(self, event: EventRow) -> EventRow:
-        if not self._with_secrets or not event.data.is_cut:
+        if not (self._with_secrets and event.data.is_cut and event.is_key):
             return event
         found = self._ask(EventDataRequest(event.task_id, event.seq, limit=_LONGEST))
         if not isinstance(found, StoredText):

@@ -70,7 +70,7 @@ class Part:
     zone: str = "Z"
     """The offset of ISO times that have none: ``Z`` or as in ``+08:00``."""
     order: tuple[str, ...] = ()
-    """Events without sequence numbers are numbered by these columns, each task's by itself."""
+    """Events without sequence numbers stand in the order of these columns, each task's by itself."""
     feed: str | None = None
     """The column that orders all events across tasks; ``rowid`` for the order in which they were written."""
     lines: str | None = None

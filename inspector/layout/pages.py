@@ -165,6 +165,8 @@ class Tick:
     status: str
     created_at: int
     """Where no integer is stored, that of the event before it."""
+    is_numbered: bool = True
+    """Whether ``seq`` is stored; else it is the event's place in its log."""
 
 
 @value

@@ -1,20 +1,22 @@
 """What is read from a database, as frozen rows.
 
-A field typed ``str`` holds what was stored, bytes that are no UTF-8 escaped, a blob as SQL writes one; a field typed
-``int | None`` is None, and one typed ``int`` is 0, also where something other than an integer was stored: ``as_stored``
-tells it then. Times are Unix milliseconds, UTC.
+A field typed ``str`` holds what was stored, bytes that are no UTF-8 escaped, a blob as SQL writes one, and is empty
+where nothing is; a field typed
+``int | None`` is None, and one typed ``int`` is 0 or what was worked out instead, also where something other than an
+integer was stored, or nothing: ``told`` tells what is. Times are Unix milliseconds, UTC.
 """
 
 from typing import TypeAlias
 
 from inspector.lmsp.values import row, value
 
-Odd: TypeAlias = tuple[tuple[str, str], ...]
-"""Columns of numbers that hold something else, with the start of what they hold as text."""
+Odd: TypeAlias = tuple[tuple[str, str | None], ...]
+"""Columns whose field is not what is stored: those of numbers with the start of something else as text, any with None
+where a field typed ``int`` or ``str`` stands for nothing: no such column, NULL, a row that cannot be read."""
 
 
 class WithOdd:
-    """What may hold something else in columns of numbers."""
+    """What may hold something else, or nothing, in columns of numbers."""
 
     __slots__ = ()
 
@@ -23,6 +25,16 @@ class WithOdd:
     def as_stored(self, column: str) -> str | None:
         """Return what ``column`` holds where that is no number; None where the field tells it."""
         return dict(self.odd).get(column)
+
+    def told(self, column: str) -> int | str | None:
+        """Return what ``column`` holds: its field, the start of what is no number as text, or None for nothing."""
+        odd = dict(self.odd)
+        return odd[column] if column in odd else _field(self, column)
+
+
+def _field(made: object, column: str) -> int | str | None:
+    found: int | str | None = getattr(made, column)
+    return found
 
 
 @row
@@ -38,6 +50,7 @@ class TaskRow:
     on_restart: str | None
     snapshot_seq: int | None
     last_seq: int
+    """Where it is not told, how many events there are, as far as a list can count them."""
     attempt: int
     error_code: str | None
     created_at: int | None
@@ -49,10 +62,14 @@ class TaskRow:
         """Return what a column of numbers holds where that is no number: "yesterday". None where the field tells it."""
         return None
 
+    def told(self, column: str) -> int | str | None:
+        """Return what ``column`` holds; None for nothing, where the field may be a number or a text."""
+        return _field(self, column)
+
 
 @row
 class OddTaskRow(WithOdd, TaskRow):
-    """One task with columns of numbers that hold something else."""
+    """One task with columns of numbers that hold something else, or nothing."""
 
     odd: Odd
 
@@ -89,6 +106,7 @@ class EventRow:
     id: int
     task_id: str
     seq: int
+    """Where it is not told, the event's place in its log: the order and the key are the same."""
     type: str
     status: str
     """The task's status after this event."""
@@ -102,14 +120,23 @@ class EventRow:
         """The data. Its two fields stand in the row itself: most events of a page are never looked at."""
         return StoredText(self.data_text, self.data_length)
 
+    @property
+    def is_key(self) -> bool:
+        """Whether ``seq`` leads to this event: not where its column holds nothing, or no number."""
+        return self.seq != 0 or self.told("seq") == 0
+
     def as_stored(self, _column: str) -> str | None:
         """Return what a column of numbers holds where that is no number. None where the field tells it."""
         return None
 
+    def told(self, column: str) -> int | str | None:
+        """Return what ``column`` holds; None for nothing, where the field may be a number or a text."""
+        return _field(self, column)
+
 
 @row
 class OddEventRow(WithOdd, EventRow):
-    """One event with columns of numbers that hold something else."""
+    """One event with columns of numbers that hold something else, or nothing."""
 
     odd: Odd
 

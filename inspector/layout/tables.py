@@ -25,6 +25,8 @@ class Storage(StrEnum):
     BLOB = "blob"
     HIDDEN = "hidden"
     """A secret, which is never selected."""
+    LEFT_OUT = "left_out"
+    """In a column that is not read; the column says why."""
     UNREAD = "unread"
     """Larger than anything that is read here."""
 
@@ -52,6 +54,8 @@ class StoredColumn:
     """Its type as declared, which may be empty."""
     why_not: str | None = None
     """Why it is not read, or None where it is."""
+    is_secret: bool = False
+    """Whether its values are nobody's business."""
 
 
 @value
@@ -70,6 +74,8 @@ class StoredTable:
     """No table of these rowids has more rows; None where nothing says how many there are."""
     why_not: str | None = None
     """Why its rows are not read, or None where they are."""
+    columns_left_out: int = 0
+    """How many columns there are behind the first ones, which alone are read."""
 
 
 @value

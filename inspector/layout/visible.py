@@ -1,6 +1,7 @@
 """How stored text is made visible: one line of a person's text, with nothing in it that acts (faults.md T15, T16)."""
 
 import unicodedata
+from collections.abc import Callable
 from typing import Final
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
@@ -23,6 +24,13 @@ def visible(text: str, *, keep: str = "") -> str:
 def or_as_stored(told: str, stored: str | None) -> str:
     """Return ``told``, what the field of a number tells, or ``stored`` where its column holds something else."""
     return told if stored is None else visible(stored) or _EMPTY
+
+
+def number_words(told: int | str | None, words: Callable[[int], str], nothing: str) -> str:
+    """Return what a column of numbers holds: a number in ``words``, something else as stored, ``nothing`` for None."""
+    if told is None:
+        return nothing
+    return words(told) if isinstance(told, int) else visible(told) or _EMPTY
 
 
 _EMPTY: Final = "(empty text)"

@@ -5,6 +5,7 @@ The preview shows the plan and the store applies it: both come from :func:`plan_
 
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import TypeAlias
 
 from inspector.lmsp.events import EventType
 from inspector.lmsp.statuses import FINAL, Status, known_status
@@ -85,6 +86,18 @@ def effective_policy(stored: str | None) -> tuple[Policy, Warning | None]:
     return Policy.FAIL, Warning.UNKNOWN_POLICY
 
 
+class Number(StrEnum):
+    """A number that a layout of others may not tell."""
+
+    ATTEMPT = "attempt"
+    LAST_SEQ = "last_seq"
+    LOG_SEQ = "log_seq"
+
+
+Unknown: TypeAlias = frozenset[Number]
+"""The numbers that are not known. Their fields stand for nothing: 0, and for ``last_seq`` what the log says."""
+
+
 @value
 class Leftover:
     """What recovery has to know about one task that is not in a final status."""
@@ -99,6 +112,8 @@ class Leftover:
     """The last sequence number in its log, 0 where the log is empty; None where it is not known, as ``last_seq``."""
     log_ended: bool = False
     """Whether the log's last event is a final one, which nothing can follow."""
+    unknown: Unknown = frozenset()
+    """Always empty in the native layout."""
 
 
 @value
@@ -124,11 +139,39 @@ class RecoveryStep:
     """The last sequence number in its log: what is written goes on from there."""
     snapshot_seq: int | None
     warnings: tuple[Warning, ...]
+    unknown: Unknown = frozenset()
+    """Nothing that follows from these is known either: what is shown is asked of the properties that say so."""
 
     @property
     def next_seq(self) -> int:
         """The task's ``last_seq`` afterwards; also the sequence number of the event, where one is written."""
         return self.last_seq if self.event is None else self.log_seq + 1
+
+    @property
+    def raises_attempt(self) -> bool:
+        """Whether the attempt is raised, also where it is not known."""
+        return self.next_attempt != self.attempt
+
+    @property
+    def known_attempt(self) -> int | None:
+        """The attempt as found; None where it is not known."""
+        return None if Number.ATTEMPT in self.unknown else self.attempt
+
+    @property
+    def known_next_attempt(self) -> int | None:
+        """The attempt afterwards; None where it is not known."""
+        return None if Number.ATTEMPT in self.unknown else self.next_attempt
+
+    @property
+    def known_last_seq(self) -> int | None:
+        """The task's ``last_seq`` as found; None where it is not known."""
+        return None if Number.LAST_SEQ in self.unknown else self.last_seq
+
+    @property
+    def known_next_seq(self) -> int | None:
+        """The same afterwards, and the sequence number of the event, where one is written; None for not known."""
+        follows = Number.LAST_SEQ if self.event is None else Number.LOG_SEQ
+        return None if follows in self.unknown else self.next_seq
 
     def event_data(self) -> dict[str, object]:
         """Return the data of the event that is written. Call it only where ``event`` is not None."""
@@ -137,10 +180,10 @@ class RecoveryStep:
             case EventType.FAILED:
                 data["error"] = {"code": SERVER_RESTARTED, "message": SERVER_RESTARTED_MESSAGE}
             case EventType.QUEUED:
-                data["attempt"] = self.next_attempt
+                data["attempt"] = self.known_next_attempt
             case EventType.RESUMED:
                 data["snapshot_seq"] = self.snapshot_seq
-                data["attempt"] = self.next_attempt
+                data["attempt"] = self.known_next_attempt
             case _:
                 pass
         return data
@@ -196,7 +239,15 @@ def plan_step(leftover: Leftover) -> RecoveryStep:
         log_seq=log_seq,
         snapshot_seq=leftover.snapshot_seq,
         warnings=tuple(warnings),
+        unknown=_unknown(leftover),
     )
+
+
+def _unknown(leftover: Leftover) -> Unknown:
+    """Return what is not known of a step. Of a log that was not looked at the row has to say where it ends."""
+    if leftover.log_seq is None and Number.LAST_SEQ in leftover.unknown:
+        return leftover.unknown | {Number.LOG_SEQ}
+    return leftover.unknown
 
 
 def _left_alone(leftover: Leftover, log_seq: int, warnings: tuple[Warning, ...]) -> RecoveryStep:
@@ -214,6 +265,7 @@ def _left_alone(leftover: Leftover, log_seq: int, warnings: tuple[Warning, ...])
         log_seq=log_seq,
         snapshot_seq=leftover.snapshot_seq,
         warnings=warnings,
+        unknown=_unknown(leftover),
     )
 
 

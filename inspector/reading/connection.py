@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Final, Protocol, TypeAlias
 
 from inspector.lmsp.values import value
-from inspector.reading.errors import TookTooLong
+from inspector.reading.errors import NotOpened, TookTooLong, primary_code
 from inspector.reading.secrets import hiding
 
 Value: TypeAlias = str | int | float | bytes | None
@@ -73,6 +73,10 @@ _PLAIN_PRAGMAS: Final = frozenset(
 _TABLE_PRAGMAS: Final = frozenset(
     {"table_xinfo", "index_list", "index_xinfo", "foreign_key_list", "quick_check", "integrity_check"}
 )
+
+
+VIRTUAL: Final = 2
+"""What ``PRAGMA table_xinfo`` calls a generated column that is not stored."""
 
 
 class StoredBytes(bytes):
@@ -283,11 +287,23 @@ class ReadConnection:
         return _Moment(self._db) if self.holds_back else nullcontext()
 
     def blob_slice(self, table: str, column: str, rowid: int, most: int) -> tuple[bytes, int]:
-        """Return the first ``most`` bytes of a text or blob of any size, and its whole length in bytes."""
+        """Return the first ``most`` bytes of a text or blob of any size, and its whole length in bytes.
+
+        Raises NotOpened where it cannot be opened by itself.
+        """
+        name = table.replace('"', '""')
+        if any(row[6] == VIRTUAL for row in self.rows(f'PRAGMA main.table_xinfo("{name}")')):
+            # Older versions of SQLite count columns wrongly behind such a one, and open another one's value.
+            raise NotOpened(table)
         self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
         self._longest = LONGEST_VALUE
-        with self._db.blobopen(table, column, rowid, readonly=True) as blob:
-            return blob.read(most), len(blob)
+        try:
+            with self._db.blobopen(table, column, rowid, readonly=True) as blob:
+                return blob.read(most), len(blob)
+        except sqlite3.OperationalError as error:
+            if primary_code(error) != sqlite3.SQLITE_ERROR:
+                raise
+            raise NotOpened(table) from error
 
     def define_views(self, views: Mapping[str, str]) -> None:
         """Let each name stand for the rows of a SELECT of ours, before the file's own tables.

@@ -5,14 +5,15 @@ which rows there should be, the table alone gives those that can be read, and ea
 """
 
 from inspector.layout.pages import PAGE_ROWS, EventPage, TaskFilter, TaskKey, TaskPage
-from inspector.layout.rows import EventRow, TaskRow
+from inspector.layout.rows import EventRow, OddEventRow, OddTaskRow, TaskRow
+from inspector.lmsp.values import extended
 from inspector.reading.connection import ReadConnection, Row, Value
 from inspector.reading.details import PREVIEW_BYTES, event_of, start_of
 from inspector.reading.errors import SqliteTrouble
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table
 from inspector.reading.salvage import MOST_ROWS, UNREADABLE, Salvage, damage_sentence
 from inspector.reading.task_rows import newest_first, task_rows
-from inspector.reading.values import integer, integer_or_none, text
+from inspector.reading.values import integer, integer_or_none, odd_ones, text
 
 
 def damaged_task_page(
@@ -41,7 +42,7 @@ def damaged_task_page(
 def damaged_task_list(connection: ReadConnection, shape: Shape, wanted: TaskFilter) -> tuple[list[TaskRow], str]:
     """Return the newest tasks as far as they can be read, newest first, and what is missing. Raises as above."""
     found = Salvage(connection, shape.tasks, shape.tasks.select(*TASK_COLUMNS)).run()
-    tasks = {task.id: task for task in task_rows(found.rows)}
+    tasks = {task.id: task for task in task_rows(found.rows, shape.tasks)}
     lost = [lost_task(*row) for row in known_tasks(connection) if text(row[1]) not in tasks]
     if found.error is not None and not tasks and not lost:
         raise found.error
@@ -70,7 +71,7 @@ def damaged_event_page(
     except SqliteTrouble:
         found = Salvage(connection, events, f"{columns}, task_id").run()
         unread = found.unread
-        rows = [event_of(task_id, row[:-1]) for row in found.rows if row[-1] == task_id]
+        rows = [event_of(task_id, row[:-1], events) for row in found.rows if row[-1] == task_id]
         if not rows:
             raise
     else:
@@ -99,9 +100,11 @@ def _event(
             f"SELECT {columns} FROM task_events WHERE {events.rowid} = :number",  # noqa: S608  names of ours
             {"number": number, "bytes": PREVIEW_BYTES},
         )
-        return event_of(task_id, rows[0])
+        return event_of(task_id, rows[0], events)
     except (*SqliteTrouble, IndexError):
-        return EventRow(integer(number), task_id, integer(seq), UNREADABLE, "", 0, None, "", 0)
+        lost = EventRow(integer(number), task_id, integer(seq), UNREADABLE, "", 0, None, "", 0)
+        stored_seq = None if "seq" in events.worked_out else seq
+        return extended(OddEventRow, lost, odd_ones((("id", number), ("seq", stored_seq), ("attempt", None))))
 
 
 def known_tasks(connection: ReadConnection) -> list[Row]:
@@ -122,12 +125,13 @@ def known_tasks(connection: ReadConnection) -> list[Row]:
 
 def lost_task(created_at: Value, task_id: Value) -> TaskRow:
     """Return what stands for a task that only an index knows of."""
-    return TaskRow(
+    return OddTaskRow(
         *(text(task_id), None, None, "", UNREADABLE, None, None, 0, 0, None),
         created_at=integer_or_none(created_at),
         started_at=None,
         finished_at=None,
         updated_at=None,
+        odd=odd_ones((("created_at", created_at), ("last_seq", None), ("attempt", None))),
     )
 
 

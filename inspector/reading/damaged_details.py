@@ -42,7 +42,7 @@ def damaged_task_detail(connection: ReadConnection, shape: Shape, task_id: str) 
     request, snapshot, error_message = (
         text_in(tasks, column, tasks.rowid or "rowid", number) for column in ("request", "snapshot", "error_message")
     )
-    return TaskDetail(task_rows([rows[-1][:-1]])[0], request, snapshot, error_message, response)
+    return TaskDetail(task_rows([rows[-1][:-1]], tasks)[0], request, snapshot, error_message, response)
 
 
 def damaged_tasks_by_id(connection: ReadConnection, shape: Shape, ids: Sequence[str]) -> tuple[TaskRow, ...]:
@@ -66,7 +66,7 @@ def damaged_leftovers(connection: ReadConnection, shape: Shape) -> Leftovers:
 
     Where the end of a log cannot be read it counts as the task's row has it. Raises sqlite3.Error as above.
     """
-    found = Salvage(connection, shape.tasks, shape.tasks.select(*ROW)).run()
+    found = Salvage(connection, shape.tasks, shape.tasks.select_stored(*ROW)).run()
     lost = len({text(task_id) for _, task_id in known_tasks(connection)} - {text(row[1]) for row in found.rows})
     unread_logs = 0
     rows: list[Row] = []
@@ -99,7 +99,7 @@ def damaged_log_stretch(connection: ReadConnection, shape: Shape, request: Timel
 
 
 def _tasks(connection: ReadConnection, shape: Shape) -> list[TaskRow]:
-    return task_rows(Salvage(connection, shape.tasks, shape.tasks.select(*TASK_COLUMNS)).run().rows)
+    return task_rows(Salvage(connection, shape.tasks, shape.tasks.select(*TASK_COLUMNS)).run().rows, shape.tasks)
 
 
 def _lost(connection: ReadConnection, ids: Sequence[str]) -> list[TaskRow]:

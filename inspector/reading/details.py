@@ -10,12 +10,12 @@ from inspector.layout.pages import PAGE_ROWS, EventPage, LogStretch, Tick
 from inspector.layout.rows import EventRow, OddEventRow, StoredText, TaskDetail
 from inspector.lmsp.values import extended, maker
 from inspector.reading.connection import LONGEST_VALUE, ReadConnection, Row, Value
-from inspector.reading.errors import is_too_big
+from inspector.reading.errors import NotOpened, is_too_big
 from inspector.reading.kinds import Kinds, long_texts, numbers, numbers_or_none, texts
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table, selected
-from inspector.reading.requests import STRETCH_EVENTS, TimelineRequest
+from inspector.reading.requests import BEFORE_ALL, STRETCH_EVENTS, TimelineRequest
 from inspector.reading.task_rows import task_row
-from inspector.reading.values import integer, integer_or_none, odd_ones, stored_text, text
+from inspector.reading.values import integer, integer_or_none, odd_ones, stored_text, text, untold
 
 DETAIL_BYTES: Final = 64 << 10
 """The most of one large column in a task's detail."""
@@ -40,7 +40,7 @@ def task_detail(connection: ReadConnection, shape: Shape, task_id: str) -> TaskD
         response = None
         if shape.responses is not None and "task_id" in shape.responses.columns:
             response = large_text(connection, shape.responses, "body", ("task_id",), (task_id,), DETAIL_BYTES)
-    return TaskDetail(task_row(found[0]), request, snapshot, error_message, response)
+    return TaskDetail(task_row(found[0], shape.tasks), request, snapshot, error_message, response)
 
 
 def event_page(
@@ -49,7 +49,8 @@ def event_page(
     """Return events of one task, rising: those after ``after_seq``, those before ``before_seq``, or the last."""
     limit = max(1, min(limit, PAGE_ROWS))
     forward = after_seq is not None
-    bound = after_seq if forward else before_seq
+    # From the beginning on: a number that is not there is above no other one.
+    bound = None if after_seq == BEFORE_ALL else after_seq if forward else before_seq
     asked = _Asked(task_id, bound, forward, limit + 1)
     found = _plain_events(connection, shape.events, asked)
     events, behind = found if found is not None else _any_events(connection, shape.events, asked)
@@ -76,8 +77,11 @@ def log_stretch(connection: ReadConnection, shape: Shape, request: TimelineReque
     task_id, after_seq = request.task_id, request.after_seq
     limit = max(1, min(request.limit, STRETCH_EVENTS))
     columns = shape.events.select("seq", "type", "status", "created_at")
-    sql = f"SELECT {columns} FROM task_events WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?"  # noqa: S608  ours
-    return stretch_of(connection, shape, request, connection.rows(sql, [task_id, after_seq, limit + 1]))
+    above = "" if after_seq == BEFORE_ALL else "AND seq > :after"
+    sql = f"SELECT {columns} FROM task_events WHERE task_id = :task {above} ORDER BY seq LIMIT :limit"  # noqa: S608  ours
+    values: dict[str, Value] = {"task": task_id, "limit": limit + 1}
+    rows = connection.rows(sql, values | ({"after": after_seq} if above else {}))
+    return stretch_of(connection, shape, request, rows)
 
 
 def stretch_of(connection: ReadConnection, shape: Shape, request: TimelineRequest, rows: list[Row]) -> LogStretch:
@@ -91,7 +95,8 @@ def stretch_of(connection: ReadConnection, shape: Shape, request: TimelineReques
     last_seq, status = integer(rows[-1][0]), text(rows[-1][2])
     if not any(isinstance(at, int) for *_, at in rows):
         rows = _at_their_task_s_time(connection, shape, task_id, rows)
-    ticks = tuple(_ticks(rows if request.every <= 1 else _thinned(rows, request.status, request.every)))
+    kept = rows if request.every <= 1 else _thinned(rows, request.status, request.every)
+    ticks = tuple(_ticks(kept, are_numbered="seq" not in shape.events.worked_out))
     # Sequence numbers that are no numbers would be read again for ever.
     return LogStretch(task_id, ticks, len(rows), last_seq, status, more=more and last_seq > after_seq)
 
@@ -126,11 +131,11 @@ def _at_their_task_s_time(connection: ReadConnection, shape: Shape, task_id: str
     return [(*row[:3], created_at) for row in rows]
 
 
-def _ticks(rows: list[Row]) -> Iterator[Tick]:
+def _ticks(rows: list[Row], *, are_numbered: bool) -> Iterator[Tick]:
     earlier = next((at for *_, at in rows if isinstance(at, int)), 0)
     for seq, kind, status, at in rows:
         earlier = at if isinstance(at, int) else earlier
-        yield Tick(integer(seq), text(kind), text(status), earlier)
+        yield Tick(integer(seq), text(kind), text(status), earlier, are_numbered and isinstance(seq, int))
 
 
 _made_events: Final = maker(EventRow)
@@ -161,7 +166,7 @@ class _Asked(NamedTuple):
 
 def _plain_events(connection: ReadConnection, events: Table, asked: _Asked) -> tuple[list[EventRow], bool] | None:
     """Return the events, and whether there are others behind the bound. None where a row is odd, or its data long."""
-    if "data" not in events.columns:
+    if "data" not in events.columns or events.worked_out:
         return None
     try:
         rows = connection.rows(asked.sql(events, "data"), asked.values, longest=PREVIEW_BYTES)
@@ -192,7 +197,7 @@ def _any_events(connection: ReadConnection, events: Table, asked: _Asked) -> tup
         with connection.one_moment():
             rows = connection.rows(asked.sql(events, "NULL, NULL"), asked.values)
             rows = [(*row[:6], *_raw(connection, events, row[0], PREVIEW_BYTES), row[8]) for row in rows]
-    return [event_of(asked.task_id, row) for row in rows], bool(rows and rows[0][8])
+    return [event_of(asked.task_id, row, events) for row in rows], bool(rows and rows[0][8])
 
 
 @lru_cache(maxsize=32)
@@ -217,7 +222,7 @@ def _page_sql(columns: frozenset[str], rowid: str | None, forward: bool, bounded
     """  # noqa: S608  names and conditions of ours; every value is a parameter
 
 
-def event_of(task_id: str, row: Row) -> EventRow:
+def event_of(task_id: str, row: Row, events: Table) -> EventRow:
     """Return one event by its number, seq, type, status, attempt, time, and the two columns of :func:`start_of`."""
     number, seq, kind, status, attempt, created_at, start, length = row[:8]
     data = stored_text(start, length) or StoredText("", 0)
@@ -232,7 +237,9 @@ def event_of(task_id: str, row: Row) -> EventRow:
         data_text=data.text,
         data_length=data.length,
     )
-    odd = odd_ones((("id", number), ("seq", seq), ("attempt", attempt), ("created_at", created_at)))
+    stored_seq = None if "seq" in events.worked_out else seq
+    odd = odd_ones((("id", number), ("seq", stored_seq), ("attempt", attempt), ("created_at", created_at)))
+    odd += untold((("type", kind), ("status", status)))
     return extended(OddEventRow, event, odd) if odd else event
 
 
@@ -258,8 +265,10 @@ def large_text(
         if table.rowid is None or not is_too_big(error):
             raise
         number = connection.value(f"SELECT {table.rowid} FROM {table.name} WHERE {matches} LIMIT 1", values)  # noqa: S608
-        start, length = connection.blob_slice(table.name, column, integer(number), most)
-        return stored_text(start, length)
+        try:
+            return stored_text(*connection.blob_slice(table.name, column, integer(number), most))
+        except NotOpened:
+            return StoredText("", LONGEST_VALUE)
     return stored_text(*found[0]) if found else None
 
 

@@ -37,6 +37,10 @@ class Damaged(Unanswered):
     """One question was not answered because the file is damaged there."""
 
 
+class NotOpened(sqlite3.OperationalError):
+    """A value cannot be opened by itself: it is one of a view, or of a table with generated columns."""
+
+
 SqliteTrouble: Final = (sqlite3.Error, UnicodeError, OverflowError)
 """What reading through sqlite3 may raise: a damaged schema ends in UnicodeDecodeError (faults.md 1.6)."""
 

@@ -6,7 +6,7 @@ from typing import Final
 from inspector.layout.pages import EventHit, EventHits, Progress, ascii_lower
 from inspector.reading.connection import ReadConnection, Row, Value
 from inspector.reading.errors import SqliteTrouble, Unanswered, around_damage, is_damage, is_too_big
-from inspector.reading.recognising import Shape
+from inspector.reading.recognising import Shape, Table
 from inspector.reading.requests import EventSearchRequest
 from inspector.reading.rowids import first_readable
 from inspector.reading.steps import Ask, Stride
@@ -121,7 +121,7 @@ class _Search:
                 self._near_damage = rows = max(1, rows // 8)
             else:
                 self._near_damage *= _GROWS
-                return [self._hit(row) for row in found], oldest
+                return [self._hit(row, shape.events) for row in found], oldest
 
     def _sql(self, shape: Shape) -> str:
         number = shape.events.rowid
@@ -139,7 +139,7 @@ class _Search:
     def _values(self, oldest: int, limit: int) -> dict[str, Value]:
         return {**self._texts, "oldest": oldest, "newest": self.came_from, "limit": limit}
 
-    def _hit(self, row: Row) -> EventHit:
+    def _hit(self, row: Row, events: Table) -> EventHit:
         number, task_id, seq, kind, created_at, stored = row
         excerpt = text(stored)
         at, length = self._match(ascii_lower(excerpt))
@@ -152,7 +152,7 @@ class _Search:
             match_at=at,
             match_length=length,
             created_at=integer_or_none(created_at),
-            odd=odd_ones((("seq", seq), ("created_at", created_at))),
+            odd=odd_ones((("seq", None if "seq" in events.worked_out else seq), ("created_at", created_at))),
         )
 
     def _match(self, excerpt: str) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from inspector.layout.visible import visible
 from inspector.lmsp.values import value
 
 if TYPE_CHECKING:
-    from inspector.layout.description import Description, InvalidDescription
+    from inspector.layout.description import Description
 
 _LARGEST: Final = 1 << 20
 
@@ -24,16 +24,34 @@ class Layouts:
     any_tables: bool = False
     """Whether a file without tasks is opened as well: its tables can be looked at."""
 
-    def known(self) -> "Iterator[Description | InvalidDescription]":
-        """Give the descriptions of the folders, and of one that cannot be used what is wrong with it."""
+    def known(self) -> "Iterator[Description | str]":
+        """Give the descriptions of the folders, and of a folder or description that cannot be used a sentence why."""
         from inspector.layout.description import InvalidDescription  # noqa: PLC0415  a native file needs none
 
         for folder in self.folders:
-            for path in sorted(folder.glob("*.toml")):
+            try:
+                # Path.glob would say of a folder that may not be listed that nothing lies in it.
+                paths = sorted(folder.iterdir())
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                yield f"The layouts in {visible(str(folder))} are passed over: {_why_not_listed(error)}."
+                continue
+            for path in paths:
+                if path.suffix != ".toml":
+                    continue
                 try:
                     yield read_description(path)
                 except InvalidDescription as error:
-                    yield error
+                    yield f"A layout is passed over: {error.sentence}"
+
+
+def _why_not_listed(error: OSError) -> str:
+    if isinstance(error, NotADirectoryError):
+        return "that is no folder"
+    if isinstance(error, PermissionError):
+        return "there is no permission to list the folder"
+    return f"the folder cannot be listed ({error.strerror})"
 
 
 NATIVE_ONLY: Final = Layouts()
@@ -103,7 +121,8 @@ def layout_folders(own: Path | None) -> tuple[Path, ...]:
 
 def _is_there(folder: Path) -> bool:
     try:
-        return folder.is_dir()
+        # Also what is no folder: whoever put it there is to hear that it is not used.
+        return folder.exists()
     except OSError:
-        # One that may not be entered: of another user, from whom the environment was taken over.
+        # A folder above may not be entered: it is of another user, from whom the environment was taken over.
         return False

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from inspector.layout.pages import Leftovers
-from inspector.lmsp.recovery import Leftover
+from inspector.lmsp.recovery import Leftover, Number, Unknown
 from inspector.lmsp.statuses import FINAL, known_status
 from inspector.reading.connection import ReadConnection, Row, Value
 from inspector.reading.recognising import Shape
@@ -34,7 +34,7 @@ UNKNOWN_END: Final[tuple[Value, Value]] = (None, None)
 def leftovers(connection: ReadConnection, shape: Shape) -> Leftovers:
     """Return what recovery has to know of every task that is in no final status, oldest first."""
     # The end of a log only where an index finds it.
-    columns = f"{shape.tasks.select(*ROW)}, {LOG_END if shape.events.is_ours else 'NULL, NULL'}"
+    columns = f"{shape.tasks.select_stored(*ROW)}, {LOG_END if shape.events.is_ours else 'NULL, NULL'}"
     with connection.one_moment():
         # One statement for all the gaps would walk over every task instead.
         rows = [
@@ -53,12 +53,19 @@ def in_order(rows: Iterable[Row]) -> tuple[Leftover, ...]:
             status=text(status),
             on_restart=text_or_none(policy),
             attempt=integer(attempt),
-            last_seq=integer(last_seq),
+            last_seq=integer(last_seq if isinstance(last_seq, int) else log_seq),
             snapshot_seq=integer_or_none(snapshot_seq),
             log_seq=integer_or_none(log_seq),
             log_ended=known_status(log_status) in FINAL,
+            unknown=_unknown(attempt, last_seq),
         )
         for _, task_id, status, policy, attempt, last_seq, snapshot_seq, log_seq, log_status in sorted(
             rows, key=lambda row: (integer(row[0]), text(row[1]))
         )
     )
+
+
+def _unknown(attempt: Value, last_seq: Value) -> Unknown:
+    """Return which of these numbers no layout tells, or the file stores something else for."""
+    told = ((Number.ATTEMPT, attempt), (Number.LAST_SEQ, last_seq))
+    return frozenset(number for number, value in told if not isinstance(value, int))

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Final
 
-from inspector.layout.description import Description, InvalidDescription, TimeFormat
+from inspector.layout.description import Description, TimeFormat
 from inspector.layout.opened import LayoutKind
 from inspector.reading.connection import SCHEMA, ReadConnection
 from inspector.reading.errors import Unreadable
+from inspector.reading.generated import is_stored, is_virtual
 from inspector.reading.guessing import guessed, times_in
 from inspector.reading.layouts import Layouts
 from inspector.reading.mapped_views import NUMBER, Found, View, fits, views_of
@@ -61,8 +62,8 @@ def _fitting(layouts: Layouts, found: Mapping[str, Found]) -> tuple[Description 
     """Return the first known description that fits, and a sentence on each before it that cannot be used."""
     unusable = []
     for each in layouts.known():
-        if isinstance(each, InvalidDescription):
-            unusable.append(f"A layout is passed over: {each.sentence}")
+        if isinstance(each, str):
+            unusable.append(each)
         elif fits(each, found):
             return each, tuple(unusable)
     return None, tuple(unusable)
@@ -85,7 +86,7 @@ def _viewed(
 ) -> Shape:
     connection.define_views({name: view.sql for name, view in views.items()})
     tables = {
-        name: Table(name, view.columns, NUMBER if view.numbered else None, is_ours=False)
+        name: Table(name, view.columns, NUMBER if view.numbered else None, is_ours=False, worked_out=view.worked_out)
         for name, view in views.items()
     }
     orders = orders_of(connection, tables["tasks"].columns)
@@ -172,11 +173,9 @@ def found_tables(connection: ReadConnection) -> dict[str, Found]:
     found = {}
     for (stored,) in names:
         name = text(stored)
-        columns = {
-            text(column).lower(): text(column)
-            for _, column, _, _, _, _, hidden in connection.rows(f"PRAGMA main.table_xinfo({quoted(name)})")
-            if not hidden
-        }
+        described = connection.rows(f"PRAGMA main.table_xinfo({quoted(name)})")
+        columns = {text(row[1]).lower(): text(row[1]) for row in described if is_stored(row[6])}
         rowid = rowid_name(connection, f"main.{quoted(name)}", frozenset(columns))
-        found[name.lower()] = Found(name, columns, rowid)
+        virtual = frozenset(text(row[1]).lower() for row in described if is_virtual(row[6]))
+        found[name.lower()] = Found(name, columns, rowid, virtual)
     return found

@@ -9,6 +9,7 @@ from typing import Final
 
 from inspector.layout.description import COLUMNS, TIMES, Description, Part, TimeFormat
 from inspector.lmsp.values import value
+from inspector.reading.generated import virtual_sentence
 from inspector.reading.tables import quoted
 
 NUMBER: Final = "_number"
@@ -27,8 +28,10 @@ class Found:
 
     name: str
     columns: Mapping[str, str]
-    """The name of each column as it is spelled, by its name in lower case; generated ones are not among them."""
+    """The name of each column as it is spelled, by its name in lower case; VIRTUAL ones are not among them."""
     rowid: str | None
+    virtual: frozenset[str] = frozenset()
+    """The VIRTUAL columns, in lower case."""
 
 
 @value
@@ -38,6 +41,8 @@ class View:
     sql: str
     columns: frozenset[str]
     numbered: bool
+    worked_out: frozenset[str] = frozenset()
+    """Those of ``columns`` that stand for numbers which nobody stored."""
 
 
 def views_of(
@@ -61,7 +66,9 @@ def views_of(
         else:
             lacking = _lacking(part, table)
             if lacking:
-                missing[name] = f"The table {part.table} has no column {lacking[0]}."
+                is_virtual = lacking[0].lower() in table.virtual
+                no_column = f"The table {part.table} has no column {lacking[0]}."
+                missing[name] = virtual_sentence(part.table, lacking[0]) if is_virtual else no_column
             else:
                 given = _last_seq(part, table, parts.get("events"), tables, counts_events) if name == "tasks" else {}
                 views[native] = _view(name, part, table, given)
@@ -92,8 +99,17 @@ def _empty(columns: tuple[str, ...]) -> View:
     return View(f"SELECT {nothing}, NULL AS {NUMBER} WHERE 0", frozenset(), numbered=False)
 
 
-def _view(name: str, part: Part, table: Found, given: Mapping[str, str]) -> View:
-    """Return the view of a part; ``given`` has SQL for columns that are told in another way than by a column."""
+@value
+class _Given:
+    """SQL for a column that is told in another way than by a column of its table."""
+
+    sql: str
+    is_stored: bool
+    """Whether its number is stored in another table; else it is worked out."""
+
+
+def _view(name: str, part: Part, table: Found, given: Mapping[str, _Given]) -> View:
+    """Return the view of a part."""
     if part.lines is not None:
         return _lines_view(part, table)
     source = f"main.{quoted(table.name)}"
@@ -102,7 +118,7 @@ def _view(name: str, part: Part, table: Found, given: Mapping[str, str]) -> View
         theirs = part.column(ours)
         stored = None if theirs is None else quoted(table.columns[theirs.lower()])
         if stored is None and ours in given:
-            selected.append(f"{given[ours]} AS {ours}")
+            selected.append(f"{given[ours].sql} AS {ours}")
         elif stored is None and ours == "seq":
             by = ", ".join(quoted(table.columns[each.lower()]) for each in part.order) or (table.rowid or "1")
             task = quoted(table.columns[(part.column("task_id") or "").lower()])
@@ -110,32 +126,36 @@ def _view(name: str, part: Part, table: Found, given: Mapping[str, str]) -> View
         else:
             selected.append(f"{_converted(part, ours, stored)} AS {ours}")
     number = _feed(part, table) if name == "events" else table.rowid
-    columns = frozenset((*dict(part.columns), *given, *(["seq"] if name == "events" else [])))
+    stored_columns = frozenset(dict(part.columns))
+    columns = stored_columns.union(given, ["seq"] if name == "events" else [])
     sql = f"SELECT {', '.join(selected)}, {number or 'NULL'} AS {NUMBER} FROM {source}"  # noqa: S608  quoted names
-    return View(sql, columns, numbered=number is not None)
+    elsewhere = {ours for ours, found in given.items() if found.is_stored}
+    return View(sql, columns, numbered=number is not None, worked_out=columns - stored_columns - elsewhere)
 
 
 def _last_seq(
     tasks: Part, table: Found, events: Part | None, tables: Mapping[str, Found], counts_events: bool
-) -> dict[str, str]:
-    """Return SQL for the number of a task's last event, where that can be told in a list."""
+) -> dict[str, _Given]:
+    """Return the number of a task's last event, else how many events it has, where that can be told in a list."""
     log = None if events is None else tables.get(events.table.lower())
     if events is None or log is None or _lacking(events, log):
         return {}
     if events.lines is not None:
         if log.name != table.name:
             return {}
-        return {"last_seq": f"json_array_length({_array_of_lines(quoted(log.columns[events.lines.lower()]))})"}
+        lines = f"json_array_length({_array_of_lines(quoted(log.columns[events.lines.lower()]))})"
+        return {"last_seq": _Given(lines, is_stored=False)}
     if not counts_events:
         return {}
     seq = events.column("seq")
     counted = "count(*)" if seq is None else f"max(e.{quoted(log.columns[seq.lower()])})"
     task = quoted(log.columns[(events.column("task_id") or "").lower()])
     own = quoted(table.columns[(tasks.column("id") or "").lower()])
-    return {
-        "last_seq": f"(SELECT {counted} FROM main.{quoted(log.name)} AS e "  # noqa: S608  quoted names
+    sql = (
+        f"(SELECT {counted} FROM main.{quoted(log.name)} AS e "  # noqa: S608  quoted names
         f"WHERE e.{task} = main.{quoted(table.name)}.{own})"
-    }
+    )
+    return {"last_seq": _Given(sql, is_stored=seq is not None)}
 
 
 def _feed(part: Part, table: Found) -> str | None:
@@ -163,7 +183,7 @@ def _lines_view(part: Part, table: Found) -> View:
         f"SELECT {', '.join(selected)}, NULL AS {NUMBER} FROM main.{quoted(table.name)} AS t, "  # noqa: S608  the same
         f"json_each({_array_of_lines(log)}) AS e WHERE e.value <> ''"
     )
-    return View(sql, columns, numbered=False)
+    return View(sql, columns, numbered=False, worked_out=frozenset({"seq"}))
 
 
 def _array_of_lines(log: str) -> str:

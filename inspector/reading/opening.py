@@ -203,6 +203,10 @@ class _Found:
         match mode:
             case Mode.LIVE:
                 reading = "no lock it could wait for" if self.wal else "a commit may wait a few ms for a read"
+                if self.holder is None and not self.seen_changing:
+                    # By itself it is read live only where somebody has it open, or writes to it.
+                    seen = "nobody was seen writing to it when it was opened"
+                    return f"Read live, because you asked for it: {seen}. Reading only; {reading}."
                 if self.holder is None:
                     return f"It changed while it was read: a process writes to it. Reading only; {reading}."
                 has_it = f"{str(self.holder)[:1].upper()}{str(self.holder)[1:]}" if not self.holder.pid else self.holder

@@ -1,6 +1,6 @@
 """Whose layout a database has, and which of our columns are there.
 
-A file may claim anything: only real tables count (a view named tasks can run for ever), generated columns are never
+A file may claim anything: only real tables count (a view named tasks can run for ever), VIRTUAL columns are never
 selected (each row may cost seconds), and columns are taken by name, so that extra and missing ones do no harm.
 """
 
@@ -14,6 +14,7 @@ from inspector.layout.opened import LayoutKind
 from inspector.lmsp.values import value
 from inspector.reading.connection import ReadConnection, Reads
 from inspector.reading.errors import Unreadable, primary_code, sentence_of
+from inspector.reading.generated import is_stored, virtual_columns, virtual_sentence
 from inspector.reading.layouts import NATIVE_ONLY, Layouts
 from inspector.reading.orders import Orders, orders_of
 from inspector.reading.values import integer, text
@@ -37,15 +38,21 @@ class Table:
 
     name: str
     columns: frozenset[str]
-    """In lower case; generated and hidden ones are not among them."""
+    """In lower case; VIRTUAL and hidden ones are not among them."""
     rowid: str | None
     """What its rowid can be called, or None for a table WITHOUT ROWID."""
     is_ours: bool
     """Whether it was made by the native layout's own words: STRICT, with its CHECKs."""
+    worked_out: frozenset[str] = frozenset()
+    """Those of ``columns`` whose numbers nobody stored: places and counts, made of the rows that there are."""
 
     def select(self, *wanted: str) -> str:
         """Return ``wanted`` as a list of columns, NULL standing in for those that are not there."""
         return selected(self.columns, wanted)
+
+    def select_stored(self, *wanted: str) -> str:
+        """Return the same, NULL standing in also for what was worked out."""
+        return selected(self.columns - self.worked_out, wanted)
 
 
 @value
@@ -123,7 +130,7 @@ def recognise(connection: ReadConnection, name: str, layouts: Layouts = NATIVE_O
         for table, columns in ((tasks, ("id", "status")), (events, ("task_id", "seq"))):
             if connection.is_damaged and not table.columns:
                 raise Unreadable(_DAMAGED.format(name, table.name))
-            _require(table, columns, name)
+            _require(connection, table, columns, name)
     except Unreadable as error:
         if not layouts.any_tables:
             raise
@@ -229,7 +236,7 @@ def table_of(connection: Reads, name: str) -> Table | None:
     columns = frozenset(
         text(column).lower()
         for _, column, _, _, _, _, hidden in connection.rows(f"PRAGMA main.table_xinfo({name})")
-        if not hidden
+        if is_stored(hidden)
     )
     return Table(name, columns, rowid_name(connection, f"main.{name}", columns), is_ours=f"{sql};" in native.DDL)
 
@@ -252,9 +259,12 @@ def _lack(connection: ReadConnection, table: str) -> str:
     return f"it has no table {table}"
 
 
-def _require(table: Table, columns: tuple[str, ...], name: str) -> None:
+def _require(connection: ReadConnection, table: Table, columns: tuple[str, ...], name: str) -> None:
     for column in columns:
         if column not in table.columns:
+            if column in virtual_columns(connection, table.name):
+                why = virtual_sentence(table.name, column)
+                raise Unreadable(f"{name} is an SQLite database, but cannot be read as an LMSP service's: {why}")
             raise Unreadable(
                 f"{name} is an SQLite database, but not of an LMSP service: "
                 f"its table {table.name} has no column {column} of its own."

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from inspector.layout.tables import CELL_CHARS, KeyPart, Storage, StoredCell
+from inspector.layout.tables import CELL_CHARS, KeyPart, Storage, StoredCell, StoredColumn
 from inspector.reading.connection import StoredBytes, Value, decoded
 from inspector.reading.values import text, without_half_character
 
@@ -10,6 +10,7 @@ _WIDEST: Final = 4
 """No character takes more bytes."""
 
 HIDDEN: Final = StoredCell(Storage.HIDDEN, "", 0)
+LEFT_OUT: Final = StoredCell(Storage.LEFT_OUT, "", 0)
 UNREAD: Final = StoredCell(Storage.UNREAD, "", 0)
 _NULL: Final = StoredCell(Storage.NULL, "", 0)
 
@@ -33,6 +34,11 @@ def cell_of(value: Value, length: int | None = None, most: int = CELL_CHARS) -> 
     start = value[: most * _WIDEST]
     shown = decoded(start if len(start) == whole else without_half_character(start))
     return StoredCell(Storage.TEXT, shown[:most], whole, len(start) < whole or len(shown) > most)
+
+
+def cell_of_column(column: StoredColumn) -> StoredCell:
+    """Return what stands for each value of a column that is not read."""
+    return HIDDEN if column.is_secret else LEFT_OUT
 
 
 def key_part(value: Value) -> KeyPart:

@@ -6,11 +6,11 @@ from typing import Final
 from inspector.layout.pages import PAGE_ROWS
 from inspector.layout.tables import KeyPart, RowKey, RowPage, Storage, StoredCell, StoredColumn, StoredRow, StoredTable
 from inspector.reading.connection import LONGEST_SHORT_VALUE, ReadConnection, Row, StoredBytes, Value
-from inspector.reading.errors import SqliteTrouble, Unanswered, is_damage, is_too_big
+from inspector.reading.errors import NotOpened, SqliteTrouble, Unanswered, is_damage, is_too_big
 from inspector.reading.requests import TableRowsRequest, TableValueRequest
 from inspector.reading.rowids import first_readable
 from inspector.reading.secrets import may_be_secret, secret_setting
-from inspector.reading.stored_cells import HIDDEN, UNREAD, cell_of, key_part
+from inspector.reading.stored_cells import HIDDEN, UNREAD, cell_of, cell_of_column, key_part
 from inspector.reading.tables import find_table, quoted
 from inspector.reading.values import integer
 
@@ -96,7 +96,7 @@ def _read(
 
 def _cells(table: StoredTable, row: Row) -> tuple[StoredCell, ...]:
     left = iter(row)
-    cells = [HIDDEN if column.why_not is not None else cell_of(next(left)) for column in table.columns]
+    cells = [cell_of(next(left)) if column.why_not is None else cell_of_column(column) for column in table.columns]
     for at, column in enumerate(table.columns):
         if column.why_not is None and _flag(table, column) and next(left):
             cells[at] = HIDDEN
@@ -162,7 +162,7 @@ def _large_rows(
     rows = []
     for key in keys:
         cells = [
-            HIDDEN if column.why_not is not None else _cell(connection, table, key, column) or UNREAD
+            (_cell(connection, table, key, column) or UNREAD) if column.why_not is None else cell_of_column(column)
             for column in table.columns
         ]
         rows.append(StoredRow(key, tuple(cells)))
@@ -174,7 +174,7 @@ def _cell(
 ) -> StoredCell | None:
     """Return one value by itself; ``most`` characters of it, or as many as stand in a row."""
     if column.why_not is not None:
-        return HIDDEN
+        return cell_of_column(column)
     names = [quoted(name) for name in table.key] if _has_primary(table) else [*table.key]
     places, values = _bound(key)
     shown, flag = quoted(column.name), _flag(table, column) or "0"
@@ -197,7 +197,10 @@ def _cell(
             raise
         if _has_primary(table) or not isinstance(key[0], int):
             return UNREAD
-        start, length = connection.blob_slice(table.name, column.name, key[0], bytes_wanted)
+        try:
+            start, length = connection.blob_slice(table.name, column.name, key[0], bytes_wanted)
+        except NotOpened:
+            return UNREAD
     if kind == StoredBytes(b"text") and isinstance(start, bytes):
         start = StoredBytes(start)
     if isinstance(start, bytes):

@@ -4,12 +4,14 @@ Only real tables are read. A view can run for ever, and a virtual table runs cod
 """
 
 import sqlite3
+from collections.abc import Iterator
 from typing import Final
 
 from inspector.layout.native import TABLES
 from inspector.layout.tables import StoredColumn, StoredTable, TableList
 from inspector.reading.connection import ReadConnection, Row
 from inspector.reading.errors import SqliteTrouble, TookTooLong, primary_code
+from inspector.reading.generated import is_stored
 from inspector.reading.secrets import is_secret
 from inspector.reading.values import integer, integer_or_none, text
 
@@ -25,9 +27,9 @@ _NAMED: Final = "type IN ('table', 'view')"
 
 IS_VIEW: Final = "A view is not read: what it would take to make its rows is for the file to say."
 IS_VIRTUAL: Final = "A virtual table is not read: its rows are made by a module and not stored as such."
-GENERATED: Final = "It is generated: each value is worked out when it is read, however long that takes."
+GENERATED: Final = "It is VIRTUAL: each value is worked out when it is read, however long that takes."
 NOT_TOLD: Final = "Its values are secrets and are not read."
-_TOO_MANY: Final = f"Of a table with so many columns the first {MOST_COLUMNS} are read."
+_TOO_MANY: Final = "Of {of:,} columns only the first {read:,} are read: {more:,} more are there."
 _IN_ORDER_OF_ONE: Final = "Its rows stand in the order of a secret."
 _NO_KEY: Final = "Its columns have taken all the names by which its rowid could be asked for."
 _NOT_UNDERSTOOD: Final = "What the file says of this table cannot be understood."
@@ -76,9 +78,7 @@ def _table(connection: ReadConnection, row: Row) -> StoredTable:
         described = connection.rows(f"PRAGMA main.table_xinfo({quoted(name)})")
         if not described:
             return StoredTable(name, "table", is_ours, (), (), None, _NOT_UNDERSTOOD)
-        columns = tuple(
-            _column(name, at, text(row[1]), text(row[2]), integer(row[6])) for at, row in enumerate(described)
-        )
+        columns = tuple(_columns(name, described))
         names = {column.name.lower() for column in columns}
         primary = sorted((integer(row[5]), text(row[1])) for row in described if integer(row[5]))
         key, why_not = _key(connection, name, names, tuple(column for _, column in primary))
@@ -87,12 +87,20 @@ def _table(connection: ReadConnection, row: Row) -> StoredTable:
     except SqliteTrouble:
         return StoredTable(name, "table", is_ours, (), (), None, _NOT_UNDERSTOOD)
     rows = _rows_at_most(connection, name, key) if len(key) == 1 and key[0] in _ROWID_NAMES else None
-    return StoredTable(name, "table", is_ours, columns, key, rows, why_not)
+    return StoredTable(name, "table", is_ours, columns, key, rows, why_not, max(0, len(columns) - MOST_COLUMNS))
 
 
-def _column(table: str, at: int, name: str, declared: str, hidden: int) -> StoredColumn:
-    why_not = GENERATED if hidden else NOT_TOLD if is_secret(table, name) else _TOO_MANY if at >= MOST_COLUMNS else None
-    return StoredColumn(name, declared, why_not)
+def _columns(table: str, described: list[Row]) -> Iterator[StoredColumn]:
+    too_many = too_many_columns(len(described))
+    for at, (_, name, declared, _, _, _, hidden) in enumerate(described):
+        column, is_told = text(name), not is_secret(table, text(name))
+        why_not = NOT_TOLD if not is_told else too_many if at >= MOST_COLUMNS else None
+        yield StoredColumn(column, text(declared), why_not if is_stored(hidden) else GENERATED, is_secret=not is_told)
+
+
+def too_many_columns(columns: int) -> str:
+    """Say that of so many columns only the first are read."""
+    return _TOO_MANY.format(of=columns, read=MOST_COLUMNS, more=columns - MOST_COLUMNS)
 
 
 def _key(

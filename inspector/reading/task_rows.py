@@ -19,7 +19,7 @@ from inspector.reading.connection import (
 from inspector.reading.errors import is_too_big
 from inspector.reading.kinds import Kinds, numbers, numbers_or_none, texts, texts_or_none
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table, selected
-from inspector.reading.values import integer, integer_or_none, odd_ones, text, text_or_none
+from inspector.reading.values import integer, integer_or_none, odd_ones, text, text_or_none, untold
 
 TOO_LARGE: Final = "(too large to be listed)"
 """What stands for a value that is too large for a list."""
@@ -42,12 +42,13 @@ _FEW: Final = 8
 """So many rows are looked at one by one; more of them by the column."""
 
 
-def task_rows(rows: Sequence[Row]) -> list[TaskRow]:
-    """Return the tasks whose columns, in the order of TASK_COLUMNS, are ``rows``."""
-    few = len(rows) <= _FEW
-    if all(map(_KINDS.fit_row, rows)) if few else _KINDS.fit_columns(list(zip(*rows, strict=True))):
-        return _made(rows)
-    return [_read(row) for row in rows]
+def task_rows(rows: Sequence[Row], tasks: Table) -> list[TaskRow]:
+    """Return the tasks of this table whose columns, in the order of TASK_COLUMNS, are ``rows``."""
+    if not tasks.worked_out:
+        few = len(rows) <= _FEW
+        if all(map(_KINDS.fit_row, rows)) if few else _KINDS.fit_columns(list(zip(*rows, strict=True))):
+            return _made(rows)
+    return [_read(row, tasks) for row in rows]
 
 
 def newest_first(tasks: list[TaskRow]) -> list[TaskRow]:
@@ -60,12 +61,12 @@ def newest_first(tasks: list[TaskRow]) -> list[TaskRow]:
         return sorted(tasks, key=lambda task: (task.created_at or 0, task.id), reverse=True)
 
 
-def task_row(row: Row) -> TaskRow:
-    """Return the task whose columns, in the order of TASK_COLUMNS, are ``row``."""
-    return task_rows([row])[0]
+def task_row(row: Row, tasks: Table) -> TaskRow:
+    """Return the task of this table whose columns, in the order of TASK_COLUMNS, are ``row``."""
+    return task_rows([row], tasks)[0]
 
 
-def _read(row: Row) -> TaskRow:
+def _read(row: Row, tasks: Table) -> TaskRow:
     task_id, client, model, kind, status, policy, snapshot, last, attempt, code, created, started, finished, updated = (
         row
     )
@@ -85,7 +86,11 @@ def _read(row: Row) -> TaskRow:
         finished_at=integer_or_none(finished),
         updated_at=integer_or_none(updated),
     )
-    odd = odd_ones((column, value) for column, value in zip(TASK_COLUMNS, row, strict=True) if column in _NUMBERS)
+    stored = zip(TASK_COLUMNS, row, strict=True)
+    odd = odd_ones(
+        (column, None if column in tasks.worked_out else value) for column, value in stored if column in _NUMBERS
+    )
+    odd += untold((("kind", kind), ("status", status)))
     return extended(OddTaskRow, task, odd) if odd else task
 
 
@@ -104,12 +109,13 @@ def tasks_by_id(connection: ReadConnection, shape: Shape, ids: Sequence[str]) ->
 def selected_tasks(connection: ReadConnection, tasks: Table, tail: str, values: Parameters) -> list[TaskRow]:
     """Return the tasks that ``tail``, all that follows FROM, asks for. A value too large for a list takes none away."""
     try:
-        return task_rows(connection.rows(_selecting(tasks.columns, tail), values, longest=LONGEST_SHORT_VALUE))
+        rows = connection.rows(_selecting(tasks.columns, tail), values, longest=LONGEST_SHORT_VALUE)
+        return task_rows(rows, tasks)
     except sqlite3.DataError as error:
         if tasks.rowid is None or not is_too_big(error):
             raise
     numbers = connection.rows(f"SELECT {tasks.rowid} FROM tasks {tail}", values)  # noqa: S608  as above
-    return [_read(_value_by_value(connection, tasks, number)) for (number,) in numbers]
+    return [_read(_value_by_value(connection, tasks, number), tasks) for (number,) in numbers]
 
 
 @lru_cache(maxsize=64)

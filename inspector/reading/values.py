@@ -38,11 +38,25 @@ def integer(value: Value) -> int:
     return value if isinstance(value, int) else 0
 
 
+NEVER_NONE: Final = frozenset(("id", "seq", "last_seq", "attempt"))
+"""Numbers whose fields have no word for nothing."""
+
+
 def odd_ones(numbers: Iterable[tuple[str, Value]]) -> Odd:
-    """Return those of these columns of numbers that hold something else, with the start of it as text."""
+    """Return those of these columns of numbers that hold something else, with the start of it as text.
+
+    Also those that hold nothing where their field cannot say so, with None.
+    """
     return tuple(
-        (column, _start(text(value))) for column, value in numbers if value is not None and not isinstance(value, int)
+        (column, None if value is None else _start(text(value)))
+        for column, value in numbers
+        if not isinstance(value, int) and (value is not None or column in NEVER_NONE)
     )
+
+
+def untold(texts: Iterable[tuple[str, Value]]) -> Odd:
+    """Return those of these columns of texts that hold nothing, where their field is an empty text."""
+    return tuple((column, None) for column, value in texts if value is None)
 
 
 def _start(stored: str) -> str:

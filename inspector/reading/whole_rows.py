@@ -59,7 +59,7 @@ def whole_page(connection: ReadConnection, shape: Shape, request: WholePageReque
         return WholePage((), None)
     asked = _Asked(table, request)
     found = _numbered(connection, asked) if table.rowid is not None else _counted(connection, asked)
-    rows = tuple(_made(request.part, row, request.texts) for row in found.rows)
+    rows = tuple(_made(request.part, row, request.texts, table) for row in found.rows)
     return WholePage(rows, found.after, found.damage)
 
 
@@ -301,7 +301,7 @@ def _text(given: Value, with_texts: bool) -> tuple[Value, Value]:
     return given, len(given) if isinstance(given, bytes) else None
 
 
-def _made(part: Part, row: Row, with_texts: bool) -> TaskDetail | EventRow | ResponseRow | ModelRow:
+def _made(part: Part, row: Row, with_texts: bool, table: Table) -> TaskDetail | EventRow | ResponseRow | ModelRow:
     """Return the row as what it is a row of: whatever it holds, this never raises."""
     number, *rest = row
     short = tuple(map(_plain, rest[: len(_SHORT[part])]))
@@ -309,9 +309,9 @@ def _made(part: Part, row: Row, with_texts: bool) -> TaskDetail | EventRow | Res
     match part:
         case Part.TASKS:
             request, snapshot, error_message = (stored_text(*each) for each in texts)
-            return TaskDetail(task_row(short), request, snapshot, error_message, None)
+            return TaskDetail(task_row(short, table), request, snapshot, error_message, None)
         case Part.EVENTS:
-            return event_of(text(short[0]), (number, *short[1:], *texts[0]))
+            return event_of(text(short[0]), (number, *short[1:], *texts[0]), table)
         case Part.RESPONSES:
             return _response(short, stored_text(*texts[0]) or StoredText("", 0))
         case Part.MODELS:

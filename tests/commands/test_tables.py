@@ -98,6 +98,27 @@ def test_no_secret_is_printed(path: Path) -> None:
                 assert "ab" * 32 not in result.stdout
 
 
+def test_columns_that_are_not_read_are_named_with_the_reason(tmp_path: Path) -> None:
+    path = one_of_each(tmp_path / "lmsp.db")
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute(f"CREATE TABLE wide ({', '.join(f'c{at}' for at in range(100))})")
+    db.execute("INSERT INTO wide (c0) VALUES (1)")
+    db.execute("CREATE TABLE made (a, worked AS (a) VIRTUAL, kept AS (a) STORED, secret)")
+    db.execute("INSERT INTO made (a, secret) VALUES (5, ?)", [CANARY])
+    db.close()
+
+    wide, generated = run("tables", str(path), "wide").stdout, run("tables", str(path), "made").stdout
+    assert (
+        "Not read: c80, c81, c82, c83, c84, c85, c86, c87 and 12 more. "
+        "Of 100 columns only the first 80 are read: 20 more are there.\n"
+    ) in wide
+    assert "Not read: worked. It is VIRTUAL: each value is worked out when it is read" in generated
+    assert generated.splitlines()[1].split() == ["5", "(not", "read)", "5", "(hidden)"]
+    assert generated.count("Not read:") == 1, "of a secret its cell says it"
+    assert document("tables", str(path), "made")["rows"] == [[5, {"left_out": True}, 5, {"hidden": True}]]
+    assert "Not read:" not in run("tables", str(path), "tasks").stdout
+
+
 def test_what_is_no_table_ends_with_one_line_and_status_1_or_2(path: Path) -> None:
     missing, view = run("tables", str(path), "none"), run("tables", str(path), "endless")
 

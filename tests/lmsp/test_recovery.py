@@ -8,6 +8,7 @@ import pytest
 from inspector.lmsp.events import implied_status
 from inspector.lmsp.recovery import (
     Leftover,
+    Number,
     Policy,
     effective_policy,
     plan_recovery,
@@ -206,3 +207,59 @@ def test_a_task_that_stays_stays_whatever_its_log_says(log_seq: int, log_ended: 
     step = plan_step(replace(leftover("queued", "retry"), log_seq=log_seq, log_ended=log_ended))
     assert (step.target, step.event, step.next_seq, step.effective) == ("queued", None, 7, "retry")
     assert step.warnings == ()
+
+
+BOTH = frozenset({Number.ATTEMPT, Number.LAST_SEQ})
+
+
+@pytest.mark.parametrize(("found", "policy", "target", "event", "code", "rise"), CELLS)
+def test_where_no_numbers_are_known_the_table_is_the_same_and_none_is_made_up(
+    found: str, policy: str, target: str, event: str | None, code: str | None, rise: int
+) -> None:
+    step = plan_step(Leftover("t", found, policy, attempt=0, last_seq=0, snapshot_seq=5, unknown=BOTH))
+    assert (step.target, step.event, step.error_code) == (target, event, code)
+    assert step.raises_attempt == bool(rise)
+    assert (step.known_attempt, step.known_next_attempt) == (None, None)
+    assert (step.known_last_seq, step.known_next_seq) == (None, None)
+    if step.event is not None:
+        assert step.event_data().get("attempt") is None
+    assert step.warnings == ()
+
+
+@pytest.mark.parametrize(("found", "policy", "target", "event", "code", "rise"), CELLS)
+def test_numbers_that_are_known_are_known_as_they_are(
+    found: str, policy: str, target: str, event: str | None, code: str | None, rise: int
+) -> None:
+    step = plan_step(leftover(found, policy))
+    assert step.unknown == frozenset()
+    assert step.raises_attempt == bool(rise)
+    assert (step.known_attempt, step.known_next_attempt) == (step.attempt, step.next_attempt) == (3, 3 + rise)
+    assert (step.known_last_seq, step.known_next_seq) == (step.last_seq, step.next_seq) == (7, 7 + (event is not None))
+    assert (step.target, step.error_code) == (target, code)
+
+
+@pytest.mark.parametrize("number", [Number.ATTEMPT, Number.LAST_SEQ])
+def test_one_number_can_be_known_without_the_other(number: Number) -> None:
+    step = plan_step(replace(leftover(), unknown=frozenset({number})))
+    attempts, seqs = (step.known_attempt, step.known_next_attempt), (step.known_last_seq, step.known_next_seq)
+    assert attempts == ((None, None) if number is Number.ATTEMPT else (3, 4))
+    assert seqs == ((None, None) if number is Number.LAST_SEQ else (7, 8))
+
+
+@pytest.mark.parametrize("log_seq", [0, 5, 12])
+def test_a_log_that_was_looked_at_says_which_number_is_next_whatever_the_row_does_not_say(log_seq: int) -> None:
+    left = Leftover("t", "running", "retry", 3, log_seq, None, log_seq=log_seq, unknown=frozenset({Number.LAST_SEQ}))
+    step = plan_step(left)
+    assert (step.known_last_seq, step.known_next_seq) == (None, log_seq + 1)
+    assert step.warnings == ()
+    stays = plan_step(replace(left, status="queued"))
+    assert (stays.event, stays.known_next_seq) == (None, None)
+
+
+def test_a_task_that_is_left_alone_makes_up_no_number() -> None:
+    ended = plan_step(replace(leftover(), log_ended=True, unknown=BOTH))
+    stranger = plan_step(replace(leftover("archived"), unknown=BOTH))
+    for step in (ended, stranger):
+        assert step.effective is None
+        assert (step.known_attempt, step.known_next_attempt) == (None, None)
+        assert (step.known_last_seq, step.known_next_seq) == (None, None)

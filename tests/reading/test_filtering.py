@@ -43,7 +43,9 @@ def found(db: sqlite3.Connection, table: Table, wanted: TaskFilter) -> tuple[lis
     needed, values = conditions(wanted, table)
     by_sql = db.execute(f"SELECT rowid FROM tasks {where(needed)} ORDER BY rowid", values).fetchall()
     rows = db.execute(f"SELECT rowid, {COLUMNS} FROM tasks ORDER BY rowid").fetchall()
-    return [number for (number,) in by_sql], [number for number, *row in rows if wanted.passes(task_row(tuple(row)))]
+    return [number for (number,) in by_sql], [
+        number for number, *row in rows if wanted.passes(task_row(tuple(row), table))
+    ]
 
 
 @given(st.lists(ROWS, min_size=1, max_size=5), FILTERS, st.sampled_from(DECLARED))

@@ -1,7 +1,10 @@
 """A layout of the user's own folder that cannot be used is passed over, and that is said where one was looked for."""
 
+import shutil
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -10,7 +13,7 @@ from inspector.reading.errors import Unreadable
 from inspector.reading.layouts import Layouts, layout_folders
 from inspector.reading.reader import open_reader
 from tests.support.foreign_databases import SHIPPED, close_names
-from tests.support.reading_databases import make, read_at
+from tests.support.reading_databases import as_nobody, make, read_at
 
 SAID = "A layout is passed over: [tasks] of broken.toml is no table."
 
@@ -71,3 +74,71 @@ def test_it_is_said_of_a_file_that_no_layout_fits(tmp_path: Path, own: Path) -> 
         )
     with pytest.raises(Unreadable, match=r"^colours\.db is an SQLite .* known\. A layout is passed over: \[tasks\] of"):
         notes(path, own)
+
+
+@pytest.fixture
+def open_to_all(own: Path) -> Iterator[Path]:
+    """A folder that any user may enter, in which the folder of layouts is ``layouts``: pytest's own are root's."""
+    with TemporaryDirectory() as made:
+        folder = Path(made)
+        folder.chmod(0o755)
+        shutil.copytree(own, folder / "layouts")
+        close_names(folder / "jobs.db").chmod(0o644)
+        # What is imported late may lie where only root may read.
+        notes(folder / "jobs.db", folder / "layouts")
+        yield folder
+        (folder / "layouts").chmod(0o755)
+
+
+@pytest.mark.parametrize("mode", [0o000, 0o300])
+def test_a_folder_of_layouts_that_may_not_be_listed_is_said(open_to_all: Path, mode: int) -> None:
+    path, own = open_to_all / "jobs.db", open_to_all / "layouts"
+    own.chmod(mode)
+    with as_nobody():
+        told = notes(path, own)
+    assert told[0] == f"The layouts in {own} are passed over: there is no permission to list the folder."
+    assert sum("passed over" in note for note in told) == 1
+    assert any(note.startswith("Read as the layout") for note in told)
+    own.chmod(0o755)
+    assert notes(path, own)[0] == SAID
+
+
+def test_a_layout_that_may_not_be_opened_is_said(open_to_all: Path) -> None:
+    (open_to_all / "layouts" / "broken.toml").chmod(0)
+    with as_nobody():
+        told = notes(open_to_all / "jobs.db", open_to_all / "layouts")
+    assert told[0] == "A layout is passed over: broken.toml cannot be read: Permission denied."
+
+
+def test_a_file_in_the_place_of_the_folder_is_said_too(tmp_path: Path) -> None:
+    own = tmp_path / "layouts\u202e"
+    own.write_text("mine")
+    told = notes(close_names(tmp_path / "jobs.db"), own)
+    assert told[0] == f"The layouts in {tmp_path}/layouts\\u202e are passed over: that is no folder."
+
+
+def test_it_is_said_of_a_file_that_no_layout_fits_as_well(tmp_path: Path) -> None:
+    own = tmp_path / "layouts"
+    own.write_text("mine")
+    with pytest.raises(Unreadable, match=rf"The layouts in {own} are passed over: that is no folder\.$"):
+        notes(colours(tmp_path / "colours.db"), own)
+
+
+def test_a_folder_that_is_not_there_is_not_spoken_of(tmp_path: Path) -> None:
+    assert not any("passed over" in note for note in notes(close_names(tmp_path / "jobs.db"), tmp_path / "none"))
+
+
+def test_of_a_folder_below_one_of_another_user_nothing_is_known(open_to_all: Path) -> None:
+    of_another = open_to_all / "layouts" / "lmsp-inspector"
+    of_another.mkdir()
+    (open_to_all / "layouts").chmod(0)
+    with as_nobody():
+        assert not any("passed over" in note for note in notes(open_to_all / "jobs.db", of_another))
+
+
+def test_only_descriptions_are_taken_from_the_folder(tmp_path: Path) -> None:
+    own = tmp_path / "layouts"
+    own.mkdir()
+    (own / "notes.txt").write_text("=")
+    (own / "old.toml~").write_text("=")
+    assert not any("passed over" in note for note in notes(close_names(tmp_path / "jobs.db"), own))

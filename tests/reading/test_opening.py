@@ -300,6 +300,22 @@ def test_a_wish_is_followed_where_it_is_safe(tmp_path: Path) -> None:
     assert look_at(crashed(tmp_path / "crash.db"), Mode.COPY).mode is Mode.COPY
 
 
+def test_a_file_that_is_read_live_by_wish_alone_says_that_nobody_was_seen(tmp_path: Path) -> None:
+    path = make(tmp_path / "service.db", "a", journal="delete")
+
+    assert look_at(path, Mode.LIVE).why == (
+        "Read live, because you asked for it: nobody was seen writing to it when it was opened. "
+        "Reading only; a commit may wait a few ms for a read."
+    )
+    for wish in (None, Mode.LIVE):
+        changing = look_at(path, wish, seen_changing=True)
+        assert changing.mode is Mode.LIVE
+        assert changing.why.startswith("It changed while it was read: a process writes to it.")
+    with service_on(path, "locking_mode=EXCLUSIVE") as service:
+        add_task(service, "b")
+        assert f"(pid {service.pid}) has it open." in look_at(path, Mode.LIVE).why
+
+
 def test_a_wish_that_would_change_or_hide_something_is_refused_with_the_reason(tmp_path: Path) -> None:
     resting = make(tmp_path / "rest.db", "a")
     died = crashed(tmp_path / "crash.db")

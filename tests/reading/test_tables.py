@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from inspector.layout.tables import TableList
+from inspector.layout.tables import Storage, TableList
 from inspector.reading.requests import TablesRequest
 from inspector.reading.table_answers import table_answer
 from inspector.reading.tables import GENERATED, IS_VIEW, IS_VIRTUAL, MOST_TABLES
@@ -59,17 +59,51 @@ def test_views_and_virtual_tables_are_named_and_never_run(tmp_path: Path) -> Non
     assert (found["found"].kind, found["found"].why_not) == ("virtual", IS_VIRTUAL)
 
 
-def test_generated_columns_are_named_and_not_read(tmp_path: Path) -> None:
+def test_virtual_columns_are_named_and_not_read_and_stored_ones_are_read(tmp_path: Path) -> None:
     path = made(
         tmp_path / "any.db",
-        "CREATE TABLE bombs (a, b AS (hex(zeroblob(1e8))), c AS (hex(zeroblob(10))) STORED)",
+        "CREATE TABLE bombs (a, b AS (hex(zeroblob(1e8))), c AS (hex(zeroblob(3))) STORED)",
         "INSERT INTO bombs (a) VALUES (1)",
     )
 
     columns = tables(path)["bombs"].columns
 
-    assert [column.why_not for column in columns] == [None, GENERATED, GENERATED]
-    assert texts(page(path, "bombs")) == [["1", "", ""]]
+    assert [column.why_not for column in columns] == [None, GENERATED, None]
+    assert texts(page(path, "bombs")) == [["1", "", "000000"]]
+    assert [cell.storage for cell in page(path, "bombs").rows[0].cells][1] is Storage.LEFT_OUT
+
+
+def test_of_very_many_columns_the_first_are_read_and_the_others_counted(tmp_path: Path) -> None:
+    path = made(tmp_path / "any.db", _wide("wide", 100), _wide("just", 80))
+    wide, just = tables(path)["wide"], tables(path)["just"]
+
+    assert [column.why_not for column in wide.columns[:80]] == [None] * 80
+    assert {column.why_not for column in wide.columns[80:]} == {
+        "Of 100 columns only the first 80 are read: 20 more are there."
+    }
+    assert (wide.columns_left_out, just.columns_left_out) == (20, 0)
+    assert {column.why_not for column in just.columns} == {None}
+
+
+def test_neither_a_column_that_is_left_out_nor_one_that_is_worked_out_passes_for_a_secret(tmp_path: Path) -> None:
+    path = made(
+        tmp_path / "any.db",
+        _wide("wide", 82),
+        "INSERT INTO wide (c0) VALUES (7)",
+        "CREATE TABLE other (secret, worked AS (1), plain)",
+        "INSERT INTO other (secret, plain) VALUES ('canary', 2)",
+    )
+    kinds = [cell.storage for cell in page(path, "wide").rows[0].cells]
+    assert kinds == [Storage.INTEGER, *[Storage.NULL] * 79, Storage.LEFT_OUT, Storage.LEFT_OUT]
+    assert [cell.storage for cell in page(path, "other").rows[0].cells] == [
+        Storage.HIDDEN,
+        Storage.LEFT_OUT,
+        Storage.INTEGER,
+    ]
+
+
+def _wide(name: str, columns: int) -> str:
+    return f"CREATE TABLE {name} ({', '.join(f'c{at}' for at in range(columns))})"
 
 
 def test_of_very_many_tables_the_first_are_named_and_the_others_counted(tmp_path: Path) -> None:

@@ -15,15 +15,16 @@ from inspector.reading.answers import answer_of
 from inspector.reading.connection import ReadConnection
 from inspector.reading.errors import TookTooLong
 from inspector.reading.jobs import answer_at_once, job_of
-from inspector.reading.recognising import TASK_COLUMNS, Shape, recognise
+from inspector.reading.recognising import TASK_COLUMNS, Shape, Table, recognise
 from inspector.reading.requests import CountsRequest, Request, TaskPageRequest, TaskPlacesRequest
 from inspector.reading.steps import Stride
-from inspector.reading.task_rows import task_row
+from inspector.reading.task_rows import task_rows
 from tests.support.reading_databases import START_MS, add_task, in_memory, move_task
 
 pytestmark = pytest.mark.timeout(60)
 
 COLUMNS = ", ".join(TASK_COLUMNS)
+EVERY_COLUMN = Table("tasks", frozenset(TASK_COLUMNS), "rowid", is_ours=False)
 LOOSE = f"CREATE TABLE tasks ({COLUMNS}); CREATE TABLE task_events (task_id, seq);"
 INDEXED = f"""{LOOSE}
     CREATE INDEX a ON tasks (id); CREATE INDEX b ON tasks (created_at, id);
@@ -82,7 +83,7 @@ def expected(db: sqlite3.Connection, wanted: TaskFilter) -> list[str]:
         SELECT {COLUMNS} FROM tasks
         ORDER BY typeof(created_at) = 'integer' DESC, iif(typeof(created_at) = 'integer', created_at, 0) DESC, id DESC
     """).fetchall()
-    return [row.id for row in map(task_row, rows) if wanted.passes(row)]
+    return [row.id for row in task_rows(rows, EVERY_COLUMN) if wanted.passes(row)]
 
 
 def pages(

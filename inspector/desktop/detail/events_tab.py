@@ -92,7 +92,7 @@ class EventsTab(QWidget):
         self._totals = (None, None)
         self._asked.clear()
         self._list.forget()
-        self._data.show_event(None, None)
+        self._data.show_event(None)
         self._tell_counts()
 
     def set_zero(self, zero_ms: int | None) -> None:
@@ -152,7 +152,7 @@ class EventsTab(QWidget):
             self._jump_to = None
             self._show(seq, scroll=True)
             return
-        self._data.show_event(None, None)
+        self._data.show_event(None)
         self._list.follow(False)
         if self._jump_to is None or abs(seq - self._jump_to) > _AROUND // 2:
             self.events_wanted.emit(max(0, seq - _AROUND), None)
@@ -253,13 +253,13 @@ class EventsTab(QWidget):
     def _show(self, seq: int, *, scroll: bool) -> None:
         event = self._list.events.event_row(seq)
         if event is not None:
-            self._data.show_event(event.seq, event.data)
+            self._data.show_event(event)
             self._list.go_to(event, scroll=scroll)
 
     def _on_event_chosen(self, event: EventRow) -> None:
         self._selected = event.seq
         self._jump_to = None
-        self._data.show_event(event.seq, event.data)
+        self._data.show_event(event)
         self.seq_selected.emit(event.seq)
 
     def _want_before(self) -> None:

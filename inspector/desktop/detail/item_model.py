@@ -9,10 +9,10 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from inspector.desktop.detail.loaded_events import Entry, LoadedEvents, Missing, Place
 from inspector.desktop.widgets.cells import CELL_ROLES
 from inspector.desktop.widgets.row_cells import Cell
-from inspector.desktop.widgets.words import counted, offset
+from inspector.desktop.widgets.words import NOTHING, counted, offset
 from inspector.layout.pages import EventPage
 from inspector.layout.rows import EventRow
-from inspector.layout.visible import or_as_stored, visible
+from inspector.layout.visible import number_words, or_as_stored, visible
 from inspector.lmsp.events import implied_status
 
 Index = QModelIndex | QPersistentModelIndex
@@ -213,10 +213,10 @@ class EventItemModel(QAbstractTableModel):
         data = self.tr("hidden") if self._covered else preview(event.data.text)
         status, arrived = event.status if is_change(event) else None, self._arrived.get(event.seq)
         return (
-            Cell(or_as_stored(str(event.seq), event.as_stored("seq")), flash_at_ms=arrived),
+            Cell(number_words(event.told("seq"), str, NOTHING), flash_at_ms=arrived),
             Cell(since, dim=1, flash_at_ms=arrived),
             Cell(gap, dim=1, flash_at_ms=arrived),
-            Cell(visible(event.type[:_PREVIEW]), status, flash_at_ms=arrived),
+            Cell(_type_words(event), status, flash_at_ms=arrived),
             Cell(data, dim=1, flash_at_ms=arrived),
         )
 
@@ -254,6 +254,10 @@ class EventItemModel(QAbstractTableModel):
 
 _WARM_MS: Final = 3_000
 """Longer than any row flashes: what arrived before that is forgotten."""
+
+
+def _type_words(event: EventRow) -> str:
+    return NOTHING if event.told("type") is None else visible(event.type[:_PREVIEW])
 
 
 def _last_seq(entry: Entry) -> int:

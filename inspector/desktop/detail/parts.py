@@ -150,7 +150,9 @@ class DetailParts(QWidget):
     def show_counts(self, events: int | None, changes: int | None) -> None:
         """Show how many events, and changes of status, the whole log has, as far as that is known."""
         task = None if self._detail is None else self._detail.task
-        last_seq = None if task is None else task.last_seq
+        is_told = task is not None and task.told("last_seq") is not None
+        # Where no number of the last event is told it is how many were counted, or 0 for nobody knows.
+        last_seq = None if task is None else task.last_seq if is_told else task.last_seq or None
         self._events.set_totals(last_seq if events is None else events, changes, last_seq)
         remark: int | str | None = last_seq if events is None else events
         if task is not None and events is not None and task.status in FINAL and events < task.last_seq:

@@ -75,7 +75,7 @@ def _value(detail: TaskDetail | None, name: str, *, covered: bool) -> tuple[str 
     stored = detail.task.as_stored(name)
     if stored is not None:
         return or_as_stored("", stored), ""
-    value = getattr(detail.task, name, None) if hasattr(detail.task, name) else getattr(detail, name)
+    value = detail.task.told(name) if hasattr(detail.task, name) else getattr(detail, name)
     if value is None:
         return None, ""
     if not isinstance(value, StoredText):

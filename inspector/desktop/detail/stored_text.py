@@ -12,9 +12,9 @@ from inspector.desktop.widgets.json_text import LONGEST
 from inspector.desktop.widgets.json_view import JsonView
 from inspector.desktop.widgets.strips import CaptionStrip
 from inspector.desktop.widgets.tools import FlatTool
-from inspector.desktop.widgets.words import byte_size
-from inspector.layout.rows import StoredText
-from inspector.layout.visible import visible
+from inspector.desktop.widgets.words import NOTHING, byte_size
+from inspector.layout.rows import EventRow, StoredText
+from inspector.layout.visible import number_words, visible
 
 _LINES: Final = "\n\r\t"
 
@@ -137,27 +137,27 @@ class EventDataPanel(StoredTextPanel):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._seq: int | None = None
+        self._words = ""
         self._none()
 
-    def show_event(self, seq: int | None, data: StoredText | None) -> None:
-        """Show the data of event ``seq``, or that none is chosen."""
-        if seq is None or data is None:
+    def show_event(self, event: EventRow | None) -> None:
+        """Show the data of an event, or that none is chosen."""
+        if event is None:
             self._seq = None
             self._none()
             return
-        if seq != self._seq:
-            self._seq = seq
-            self.show_stored(self._words(seq), data, absent="")
-            if data.is_cut:
-                self.whole_wanted.emit(seq)
+        if event.seq != self._seq:
+            self._seq = event.seq
+            told = number_words(event.told("seq"), str, NOTHING)
+            self._words = self.tr("Data of event {seq}").format(seq=told)
+            self.show_stored(self._words, event.data, absent="")
+            if event.data.is_cut and event.is_key:
+                self.whole_wanted.emit(event.seq)
 
     def show_whole(self, seq: int, data: StoredText) -> None:
         """Show the whole data of event ``seq``, if it is still the one that is shown."""
         if seq == self._seq:
-            self.show_stored(self._words(seq), data, absent="")
-
-    def _words(self, seq: int) -> str:
-        return self.tr("Data of event {seq}").format(seq=seq)
+            self.show_stored(self._words, data, absent="")
 
     def _none(self) -> None:
         self.show_stored(self.tr("Data of the event"), None, absent=self.tr("No event chosen."))

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from datetime import tzinfo
 
 from inspector.desktop.widgets.key_values import KeyValue
-from inspector.desktop.widgets.words import clock_time, duration, grouped
+from inspector.desktop.widgets.words import NOTHING, clock_time, duration, grouped
 from inspector.layout.rows import TaskRow
-from inspector.layout.visible import or_as_stored, visible
+from inspector.layout.visible import number_words, or_as_stored, visible
 from inspector.lmsp.statuses import FINAL, UNFINISHED, Status
 
 _LONGEST = 300
@@ -63,9 +63,9 @@ def summary(task: TaskRow, clock: Clock, names: Names) -> tuple[tuple[KeyValue, 
             KeyValue("Run", _lasted(run_ms(task, clock.now_ms), so_far=unfinished)),
         ),
         (
-            KeyValue("Attempt", or_as_stored(grouped(task.attempt), task.as_stored("attempt"))),
+            KeyValue("Attempt", number_words(task.told("attempt"), grouped, NOTHING)),
             third,
-            KeyValue("Last seq", or_as_stored(grouped(task.last_seq), task.as_stored("last_seq"))),
+            KeyValue("Last seq", number_words(task.told("last_seq"), grouped, NOTHING)),
         ),
     )
 

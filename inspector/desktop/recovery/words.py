@@ -128,14 +128,20 @@ def after_note(step: rules.RecoveryStep) -> str:
 
 def attempt_words(step: rules.RecoveryStep) -> str:
     """Return the attempt, before and after where a restart raises it."""
-    if step.next_attempt == step.attempt:
-        return grouped(step.attempt)
-    return f"{grouped(step.attempt)} {ARROW} {grouped(step.next_attempt)}"
+    found = _number(step.known_attempt)
+    if not step.raises_attempt or step.known_attempt is None:
+        return found
+    return f"{found} {ARROW} {_number(step.known_next_attempt)}"
 
 
 def seq_words(step: rules.RecoveryStep) -> str:
     """Return the sequence number of the event that would be written, or nothing where none is."""
-    return "" if step.event is None else f"seq {grouped(step.next_seq)}"
+    return "" if step.event is None else f"seq {_number(step.known_next_seq)}"
+
+
+def _number(known: int | None) -> str:
+    """Return a number of a step, or a dash where it is not known."""
+    return NOTHING if known is None else grouped(known)
 
 
 def warning_words(step: rules.RecoveryStep) -> str:
@@ -158,9 +164,9 @@ def field_changes(step: rules.RecoveryStep) -> tuple[FieldChange, ...]:
     """Return what becomes of each column of the task's row that recovery looks at or writes."""
     changes = [
         _change("status", one_line(step.found), one_line(step.target)),
-        _change("attempt", grouped(step.attempt), grouped(step.next_attempt)),
-        _change("last_seq", grouped(step.last_seq), grouped(step.next_seq)),
-        _change("snapshot_seq", *(2 * (NOTHING if step.snapshot_seq is None else grouped(step.snapshot_seq),))),
+        _raised("attempt", step.known_attempt, step.known_next_attempt, is_raised=step.raises_attempt),
+        _raised("last_seq", step.known_last_seq, step.known_next_seq, is_raised=step.event is not None),
+        FieldChange("snapshot_seq", _number(step.snapshot_seq), None),
     ]
     if step.event is not None:
         if step.error_code is not None:
@@ -172,6 +178,12 @@ def field_changes(step: rules.RecoveryStep) -> tuple[FieldChange, ...]:
             changes.append(FieldChange("started_at", "", NOTHING))
         changes.append(FieldChange("updated_at", "", AT_RESTART))
     return tuple(changes)
+
+
+def _raised(name: str, before: int | None, after: int | None, *, is_raised: bool) -> FieldChange:
+    """Return what becomes of a number. One that is not known is not said to stay the same where it is raised."""
+    changes = is_raised and (after is None or after != before)
+    return FieldChange(name, _number(before), _number(after) if changes else None)
 
 
 def _change(name: str, before: str, after: str) -> FieldChange:
@@ -189,9 +201,9 @@ def event_text(step: rules.RecoveryStep) -> str | None:
     inline = json.dumps(data, ensure_ascii=False)
     lines = (
         f'"type": {json.dumps(step.event)},',
-        f'"seq": {step.next_seq},',
+        f'"seq": {json.dumps(step.known_next_seq)},',
         f'"status": {json.dumps(step.target)},',
-        f'"attempt": {step.next_attempt},',
+        f'"attempt": {json.dumps(step.known_next_attempt)},',
         f'"data": {inline if len(inline) <= _INLINE else json.dumps(data, ensure_ascii=False, indent=2)}',
     )
     return "{\n" + "\n".join(indent(line, "  ") for line in lines) + "\n}"

@@ -6,9 +6,9 @@ from typing import Final
 
 from inspector.desktop.widgets.cells import DIM_LEAST
 from inspector.desktop.widgets.row_cells import Cell
-from inspector.desktop.widgets.words import clock_time, grouped
+from inspector.desktop.widgets.words import NOTHING, clock_time, grouped
 from inspector.layout.pages import EventHit
-from inspector.layout.visible import or_as_stored, visible
+from inspector.layout.visible import number_words, or_as_stored, visible
 from inspector.lmsp.events import implied_status
 
 _SHOWN_CHARACTERS: Final = 300
@@ -36,7 +36,7 @@ def hit_cells(hit: EventHit, today_ms: int | None, zone: tzinfo, *, is_covered: 
     return (
         Cell(or_as_stored(clock_time(hit.created_at, today_ms, zone), hit.as_stored("created_at")), dim=_DIM),
         Cell(visible(hit.task_id[:_SHOWN_CHARACTERS])),
-        Cell(or_as_stored(grouped(hit.seq), hit.as_stored("seq"))),
+        Cell(number_words(hit.told("seq"), grouped, NOTHING)),
         # The shape of the status that the event brought, where it brought one.
         Cell(visible(hit.type[:_SHOWN_CHARACTERS]), implied_status(hit.type)),
         Cell(HIDDEN, dim=DIM_LEAST) if is_covered else excerpt_cell(hit),

@@ -15,6 +15,7 @@ from inspector.layout.tables import Storage, StoredCell
 from inspector.layout.visible import visible
 
 _LINES: Final = "\n\r\t"
+_WITHOUT_TEXT: Final = (Storage.NULL, Storage.HIDDEN, Storage.LEFT_OUT, Storage.UNREAD)
 
 
 class ValuePane(QWidget):
@@ -29,6 +30,7 @@ class ValuePane(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._column = ""
+        self._why_not: str | None = None
         self._cell: StoredCell | None = None
         self._is_covered = False
         self._strip = CaptionStrip(parent=self, above=True)
@@ -62,9 +64,9 @@ class ValuePane(QWidget):
         """The column and what the value is."""
         return self._strip.accessibleName()
 
-    def show_cell(self, column: str, cell: StoredCell | None) -> None:
-        """Show a value of ``column``, or that none is chosen."""
-        self._column, self._cell = column, cell
+    def show_cell(self, column: str, cell: StoredCell | None, why_not: str | None = None) -> None:
+        """Show a value of ``column``, or that none is chosen; ``why_not``: why the column is not read."""
+        self._column, self._cell, self._why_not = column, cell, why_not
         self._refresh()
 
     def set_covered(self, covered: bool) -> None:
@@ -79,7 +81,7 @@ class ValuePane(QWidget):
 
     def _refresh(self) -> None:
         cell = self._cell
-        has_text = cell is not None and cell.storage not in (Storage.NULL, Storage.HIDDEN, Storage.UNREAD)
+        has_text = cell is not None and cell.storage not in _WITHOUT_TEXT
         is_covered = cell is not None and self._is_covered and is_content(cell)
         self._copy.setEnabled(has_text and not is_covered)
         if cell is None:
@@ -92,7 +94,7 @@ class ValuePane(QWidget):
         else:
             cut = self.tr(", only its beginning is here") if cell.is_cut else ""
             self._strip.set_caption(visible(self._column), kind_words(cell) + cut)
-            self._sentence.set_sentence(kind_words(cell))
+            self._sentence.set_sentence(self._why_not or kind_words(cell))
             self._view.show_text(visible(cell.text, keep=_LINES), length=cell.length if cell.is_cut else None)
         if is_covered or not has_text:
             self._view.clear()

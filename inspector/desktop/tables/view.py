@@ -174,7 +174,7 @@ class TablesView(QWidget):
 
     def show_value(self, key: RowKey, column: str, cell: StoredCell) -> None:
         """Show a whole value, if its cell is still the chosen one."""
-        row, name = self._chosen()
+        row, name, _ = self._chosen()
         if row is not None and (row.key, name) == (key, column):
             self._pane.show_cell(column, cell)
 
@@ -315,22 +315,24 @@ class TablesView(QWidget):
             self._is_asked = True
             self.more_wanted.emit(self._page.table.name, last.key)
 
-    def _chosen(self) -> tuple[StoredRow | None, str]:
+    def _chosen(self) -> tuple[StoredRow | None, str, str | None]:
+        """Return the row of the chosen cell, its column, and why that is not read."""
         index = self._table.currentIndex()
         row = self._model.row_at(index.row()) if index.isValid() else None
         if row is None:
-            return None, ""
+            return None, "", None
         if self._shown is None:
-            return row, self._model.headings[index.column()]
-        return row, self._shown.columns[index.column()].name
+            return row, self._model.headings[index.column()], None
+        column = self._shown.columns[index.column()]
+        return row, column.name, column.why_not
 
     def _on_current(self, current: QModelIndex) -> None:
-        row, column = self._chosen()
+        row, column, why_not = self._chosen()
         if row is None:
             self._pane.show_cell("", None)
             return
         cell = row.cells[current.column()]
-        self._pane.show_cell(column, cell)
+        self._pane.show_cell(column, cell, why_not)
         if cell.is_cut and self._shown is not None:
             self.value_wanted.emit(self._shown.name, row.key, column)
 

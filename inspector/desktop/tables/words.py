@@ -23,6 +23,7 @@ _NAMES: Final = {
 }
 
 HIDDEN: Final = "hidden"
+LEFT_OUT: Final = "not read"
 COVERED: Final = "covered"
 UNREAD: Final = "too large"
 NO_TABLE: Final = "Choose a table, or type a statement in SQL."
@@ -43,6 +44,8 @@ def shown_cell(cell: StoredCell, *, is_covered: bool) -> Cell:
             return Cell("NULL", dim=DIM_LEAST)
         case Storage.HIDDEN:
             return Cell(HIDDEN, dim=DIM_LEAST)
+        case Storage.LEFT_OUT:
+            return Cell(LEFT_OUT, dim=DIM_LEAST)
         case Storage.UNREAD:
             return Cell(UNREAD, dim=DIM_LEAST)
     if is_covered and is_content(cell):
@@ -56,7 +59,9 @@ def kind_words(cell: StoredCell) -> str:
     """Say what a value is and how large: "TEXT, 138 bytes"."""
     match cell.storage:
         case Storage.HIDDEN:
-            return "not read: a secret, or a column that is worked out"
+            return "not read: a secret"
+        case Storage.LEFT_OUT:
+            return "not read"
         case Storage.UNREAD:
             return "too large to be read here"
         case Storage.TEXT | Storage.BLOB:
@@ -80,10 +85,17 @@ def rows_words(table: StoredTable) -> str:
 
 def page_words(table: StoredTable, rows: int, *, more: bool, is_first: bool) -> str:
     """Say which rows of a table are on screen."""
+    columns = _columns_words(table)
     if not more and is_first:
-        return counted(rows, "row")
+        return counted(rows, "row") + columns
     of = "" if table.rows_at_most is None else f" of at most {grouped(table.rows_at_most)}"
-    return f"{counted(rows, 'row')}{of} read so far" if more else f"{counted(rows, 'row')}{of}, to the end"
+    return f"{counted(rows, 'row')}{of}{' read so far' if more else ', to the end'}{columns}"
+
+
+def _columns_words(table: StoredTable) -> str:
+    """Say that only the first columns are read, and how many more there are; nothing where all are."""
+    more = table.columns_left_out
+    return f"; only the first {counted(len(table.columns) - more, 'column')}, {grouped(more)} more" if more else ""
 
 
 def answer_words(answer: StatementAnswer) -> str:

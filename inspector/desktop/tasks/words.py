@@ -7,9 +7,9 @@ from typing import Final
 
 from inspector.desktop.widgets.cells import DIM_LEAST, WARN_STRONG
 from inspector.desktop.widgets.row_cells import Cell
-from inspector.desktop.widgets.words import age, duration, grouped, short_time
+from inspector.desktop.widgets.words import NOTHING, age, duration, grouped, short_time
 from inspector.layout.rows import TaskRow
-from inspector.layout.visible import or_as_stored, visible
+from inspector.layout.visible import number_words, or_as_stored, visible
 from inspector.lmsp.statuses import FINAL, known_status
 
 QUIET_AFTER_MS: Final = 30_000
@@ -62,7 +62,7 @@ def task_cells(
         Cell(visible((task.model_id or "–")[:SHOWN_CHARACTERS])),
         Cell(_span(task.created_at, task.started_at or end)),
         Cell(_span(task.started_at, end)),
-        Cell(or_as_stored(grouped(task.last_seq), task.as_stored("last_seq"))),
+        Cell(_events(task)),
         Cell(_last_event(task, now_ms, today_ms, zone), warn=WARN_STRONG if _is_quiet(task, now_ms) else 0),
     )
     if warm is None:
@@ -85,6 +85,11 @@ def changed_cells(old: TaskRow, new: TaskRow) -> int:
 
 def _span(start_ms: int | None, end_ms: int | None) -> str:
     return duration(None if start_ms is None or end_ms is None else end_ms - start_ms)
+
+
+def _events(task: TaskRow) -> str:
+    """Return how many events there are: where no number of the last one is told, as many as were counted."""
+    return number_words(task.told("last_seq"), grouped, grouped(task.last_seq) if task.last_seq else NOTHING)
 
 
 def _last_event(task: TaskRow, now_ms: int | None, today_ms: int | None, zone: tzinfo) -> str:

@@ -27,7 +27,7 @@ class Phase:
     start_ms: int
     end_ms: int
     attempt: int
-    """Counted from 1 by the restarts in the log."""
+    """Counted from 1 by the restarts in the log; always 1 where the task tells no attempt."""
     silent_from_ms: int | None = None
     """Where a restart ended the phase: the time of its last event, after which nobody knows what happened."""
 
@@ -126,7 +126,7 @@ def history_of(task: TaskRow, timeline: TaskTimeline | None) -> History | None:
         start_ms=min([zero, *times, *(mark.at_ms for mark in marks)]),
         end_ms=end,
         is_open=not closed,
-        phases=_phases(marks, seqs, times, zero, end),
+        phases=_phases(marks, seqs, times, zero, end, counts_attempts=task.told("attempt") is not None),
         marks=tuple(marks),
         progress=tuple(sorted(progress)),
         seqs=seqs,
@@ -189,7 +189,9 @@ def _marks_of_row(task: TaskRow, zero: int) -> list[Mark]:
     return marks
 
 
-def _phases(marks: list[Mark], seqs: tuple[int, ...], times: tuple[int, ...], zero: int, end: int) -> tuple[Phase, ...]:
+def _phases(
+    marks: list[Mark], seqs: tuple[int, ...], times: tuple[int, ...], zero: int, end: int, *, counts_attempts: bool
+) -> tuple[Phase, ...]:
     first = marks[0]
     start = min(zero, first.at_ms)
     phases = []
@@ -201,7 +203,7 @@ def _phases(marks: list[Mark], seqs: tuple[int, ...], times: tuple[int, ...], ze
     for place, mark in enumerate(marks):
         following = marks[place + 1] if place + 1 < len(marks) else None
         stop = max(start, end if following is None else following.at_ms)
-        attempt += mark.is_restart
+        attempt += mark.is_restart and counts_attempts
         if mark.status not in FINAL:
             silent = None
             if following is not None and following.is_restart and following.seq is not None:

@@ -24,7 +24,7 @@ from inspector.desktop.timeline.phases import History, Phase, at_moment, history
 from inspector.desktop.timeline.picture import Picture, lane_bars, picture_of
 from inspector.desktop.widgets.palette import Tokens, tokens_of
 from inspector.desktop.widgets.shapes import paint_warning
-from inspector.desktop.widgets.words import duration, grouped, offset
+from inspector.desktop.widgets.words import NOTHING, duration, grouped, offset
 from inspector.layout.pages import TaskTimeline, Tick
 from inspector.layout.rows import TaskRow
 from inspector.layout.visible import visible
@@ -342,7 +342,7 @@ class TaskTimelineView(QWidget):
 
     def _event_words(self, tick: Tick, known: History) -> str:
         return self.tr("Event {seq} of {events}, {type}, {after} after the start, {status}").format(
-            seq=grouped(tick.seq),
+            seq=_number(tick),
             events=grouped(known.events),
             type=visible(tick.type)[:_LONGEST_TYPE],
             after=offset(tick.created_at - known.zero_ms),
@@ -361,8 +361,9 @@ class TaskTimelineView(QWidget):
         if picture is None or known is None or history is None:
             return ""
         if known.backwards_at is not None and self._warning_box().contains(x, y):
+            tick = self._tick(known.backwards_at)
             return self.tr("The clock ran backwards: event {seq} is earlier than the one before it.").format(
-                seq=grouped(known.backwards_at)
+                seq=NOTHING if tick is None else _number(tick)
             )
         if y <= rows_of().bar_bottom:
             on = [box for box in picture.boxes if box.left - 1 <= x <= box.right + 1]
@@ -372,6 +373,10 @@ class TaskTimelineView(QWidget):
         if tick is None or abs(picture.scale.x(tick.created_at) - x) > _NEAR_PX:
             return ""
         return self._event_words(tick, known)
+
+
+def _number(tick: Tick) -> str:
+    return grouped(tick.seq) if tick.is_numbered else NOTHING
 
 
 def _frame(area: QRect, width: int) -> tuple[QRect, QRect, QRect, QRect]:

@@ -6,7 +6,7 @@ from pytestqt.qtbot import QtBot
 from inspector.desktop.detail.stored_text import EventDataPanel, StoredTextPanel
 from inspector.desktop.widgets.chip import Chip
 from inspector.desktop.widgets.tools import FlatTool, LinkButton
-from tests.desktop.detail.pages import stored
+from tests.desktop.detail.pages import event, stored
 
 
 @pytest.fixture
@@ -123,20 +123,20 @@ def data(qtbot: QtBot) -> EventDataPanel:
 
 def test_the_whole_of_a_cut_event_is_asked_for_once(data: EventDataPanel, qtbot: QtBot) -> None:
     with qtbot.waitSignal(data.whole_wanted) as wanted:
-        data.show_event(7, stored('{"a": "xx', 9_000))
+        data.show_event(event(7, '{"a": "xx', length=9_000))
     assert wanted.args == [7]
     with qtbot.assertNotEmitted(data.whole_wanted):
         data.show_whole(7, stored('{"a": "whole"}'))
-        data.show_event(7, stored('{"a": "xx', 9_000))
+        data.show_event(event(7, '{"a": "xx', length=9_000))
     assert "whole" in data.view.shown_text()
 
 
 def test_an_event_that_is_not_cut_is_not_asked_for(data: EventDataPanel, qtbot: QtBot) -> None:
     with qtbot.assertNotEmitted(data.whole_wanted):
-        data.show_event(7, stored("{}"))
+        data.show_event(event(7, "{}"))
 
 
 def test_a_late_answer_for_another_event_is_dropped(data: EventDataPanel) -> None:
-    data.show_event(8, stored('"eight"'))
+    data.show_event(event(8, '"eight"'))
     data.show_whole(7, stored('"seven"'))
     assert data.view.shown_text() == '"eight"'

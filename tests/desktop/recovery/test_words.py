@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -19,7 +20,7 @@ from inspector.desktop.recovery.words import (
     summary,
     warning_words,
 )
-from inspector.lmsp.recovery import Policy, RecoveryPlan, recovery_event, recovery_target
+from inspector.lmsp.recovery import Policy, RecoveryPlan, plan_step, recovery_event, recovery_target
 from inspector.lmsp.statuses import Status
 from tests.desktop.recovery.plans import HOSTILE, every_combination, leftover, plan, step
 
@@ -163,6 +164,11 @@ def test_a_failed_task_gets_its_error_and_its_end() -> None:
 
 def test_a_task_that_is_queued_again_has_not_started() -> None:
     assert FieldChange("started_at", "", "–") in field_changes(step("loading", "retry"))
+
+
+def test_an_event_that_its_row_knows_of_already_changes_no_number() -> None:
+    one = plan_step(replace(leftover("t", "running", "fail", last_seq=10), log_seq=9))
+    assert FieldChange("last_seq", "10", None) in field_changes(one)
 
 
 def test_nothing_of_a_task_that_stays_changes() -> None:

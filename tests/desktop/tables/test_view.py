@@ -1,6 +1,7 @@
 """The Tables view, fed by hand."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -10,8 +11,8 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from inspector.desktop.tables.view import MOST_ROWS, TablesView
-from inspector.layout.tables import RowPage, StoredRow
-from tests.desktop.tables.stored import answer, integer, page, row, table, tables, text
+from inspector.layout.tables import RowPage, Storage, StoredCell, StoredColumn, StoredRow
+from tests.desktop.tables.stored import COLUMNS, answer, integer, page, row, table, tables, text
 
 
 @pytest.fixture
@@ -151,6 +152,23 @@ def test_the_chosen_value_is_shown_whole_and_copied_as_stored(view: TablesView) 
     view.table.setFocus()
     QTest.keyClick(view.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text() == stored
+
+
+def test_a_column_that_is_not_read_says_why_and_not_that_it_is_a_secret(view: TablesView) -> None:
+    why_not = "Of 100 columns only the first 80 are read: 20 more are there."
+    columns = (*COLUMNS[:2], StoredColumn("c80", "", why_not))
+    wide = replace(table(), columns=columns, columns_left_out=1)
+    view.show_tables(tables(wide))
+    view.choose("notes")
+    left_out = StoredCell(Storage.LEFT_OUT, "", 0)
+    rows = (StoredRow((1,), (integer(1), text("a"), left_out)),)
+    view.show_page(RowPage(wide, rows, False, None, None, 1), is_first=True)
+
+    choose_cell(view, 0, 2)
+    assert why_not in [label.text() for label in view.pane.findChildren(QLabel)]
+    assert view.pane.caption == "c80, not read"
+    assert view.rows.row_cells(0)[2].text == "not read"
+    assert view.strip.text == "not one of LMSP's, 1 row; only the first 2 columns, 1 more"
 
 
 def test_covered_content_is_neither_shown_nor_copied(view: TablesView) -> None:

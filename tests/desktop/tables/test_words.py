@@ -1,5 +1,7 @@
 """What the Tables view says of values and rows."""
 
+from dataclasses import replace
+
 import pytest
 
 from inspector.desktop.tables.words import heading, is_content, is_number_column, kind_words, page_words, shown_cell
@@ -14,6 +16,7 @@ BLOB = StoredCell(Storage.BLOB, "00ff", 2)
     [
         (NULL, "NULL"),
         (HIDDEN, "hidden"),
+        (StoredCell(Storage.LEFT_OUT, "", 0), "not read"),
         (StoredCell(Storage.UNREAD, "", 0), "too large"),
         (integer(2**63 - 1), "9223372036854775807"),
         (text("<b>x</b>\n\u202e"), r"<b>x</b>\u000a\u202e"),
@@ -44,7 +47,8 @@ def test_a_value_says_what_it_is() -> None:
     assert kind_words(BLOB) == "BLOB, 2 bytes"
     assert kind_words(integer(1)) == "INTEGER"
     assert kind_words(NULL) == "NULL"
-    assert "not read" in kind_words(HIDDEN)
+    assert kind_words(HIDDEN) == "not read: a secret"
+    assert kind_words(StoredCell(Storage.LEFT_OUT, "", 0)) == "not read"
 
 
 def test_a_heading_is_the_name_and_the_declared_type() -> None:
@@ -56,6 +60,12 @@ def test_rows_are_told_as_far_as_they_are_known() -> None:
     assert page_words(table(), 3, more=False, is_first=True) == "3 rows"
     assert page_words(table(), 200, more=True, is_first=True) == "200 rows of at most 1,000 read so far"
     assert page_words(table(rows=None), 1, more=False, is_first=False) == "1 row, to the end"
+
+
+def test_columns_that_are_left_out_are_counted() -> None:
+    wide = replace(table(), columns_left_out=1)
+    assert page_words(wide, 3, more=False, is_first=True) == "3 rows; only the first 2 columns, 1 more"
+    assert page_words(wide, 200, more=True, is_first=True).endswith("read so far; only the first 2 columns, 1 more")
 
 
 def test_a_column_of_numbers_may_hold_nulls_and_nothing_else() -> None:
