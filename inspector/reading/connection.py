@@ -291,8 +291,8 @@ class ReadConnection:
 
         Raises NotOpened where it cannot be opened by itself.
         """
-        name = table.replace('"', '""')
-        if any(row[6] == VIRTUAL for row in self.rows(f'PRAGMA main.table_xinfo("{name}")')):
+        name = table.replace("`", "``")
+        if any(row[6] == VIRTUAL for row in self.rows(f"PRAGMA main.table_xinfo(`{name}`)")):
             # Older versions of SQLite count columns wrongly behind such a one, and open another one's value.
             raise NotOpened(table)
         self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)

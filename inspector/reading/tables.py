@@ -36,8 +36,12 @@ _NOT_UNDERSTOOD: Final = "What the file says of this table cannot be understood.
 
 
 def quoted(name: str) -> str:
-    """Return ``name`` as an identifier in SQL, whatever it holds."""
-    return '"' + name.replace('"', '""') + '"'
+    """Return ``name`` as an identifier in SQL, whatever it holds.
+
+    In backticks: SQLite takes a name in double quotes that is not there for a text, and then every row has it as its
+    value. A column may be renamed at any moment.
+    """
+    return "`" + name.replace("`", "``") + "`"
 
 
 def table_list(connection: ReadConnection, now_ms: int) -> TableList:
