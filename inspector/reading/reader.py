@@ -172,7 +172,7 @@ class Reader:
 
     def _take_changes(self) -> None:
         source = self._file.source
-        if self._file.is_still and not self._feed.is_new:
+        if self._file.is_still and not self._feed.is_due:
             return
         with source.connection.within(_LOOK_MS):
             if not self._feed.is_behind(source.connection):
