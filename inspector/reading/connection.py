@@ -306,27 +306,32 @@ class ReadConnection:
             raise NotOpened(table) from error
 
     def define_views(self, views: Mapping[str, str]) -> None:
-        """Let each name stand for the rows of a SELECT of ours, before the file's own tables.
+        """Let each name stand for the rows of a SELECT of ours, before the file's own tables, and no other name.
 
         In memory, and for this connection alone. Raises sqlite3.Error.
         """
-        self._with_views(views, tuple(views))
+        self._with_views(views)
 
-    def _with_views(self, views: Mapping[str, str], gone: Sequence[str]) -> None:
+    def forget_views(self) -> None:
+        """Let all names stand for the file's own tables again."""
+        self._with_views({})
+
+    def _with_views(self, views: Mapping[str, str]) -> None:
+        # All are ours: nothing else makes one in memory.
+        found = self.rows("SELECT name FROM sqlite_temp_master WHERE type = 'view'")
+        gone = [name for (name,) in found if isinstance(name, str)]
+        if not gone and not views:
+            return
         self._db.set_authorizer(None)
         try:
             self._db.execute("PRAGMA query_only=OFF").fetchall()
             for name in gone:
-                self._db.execute(f"DROP VIEW IF EXISTS temp.{name}").close()
+                self._db.execute(f"DROP VIEW temp.{name}").close()
             for name, select in views.items():
                 self._db.execute(f"CREATE TEMP VIEW {name} AS {select}").close()
         finally:
             self._db.execute("PRAGMA query_only=ON").fetchall()
             self._db.set_authorizer(_reads_only)
-
-    def forget_views(self, names: Sequence[str]) -> None:
-        """Let these names stand for the file's own tables again."""
-        self._with_views({}, names)
 
     def backup_to(self, target: sqlite3.Connection) -> None:
         """Copy the whole database into ``target``, as of one moment, also while a service writes.

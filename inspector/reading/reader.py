@@ -4,6 +4,7 @@ For one thread of one process, which must hold no other connection to the file.
 """
 
 import os
+import sqlite3
 from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, TypeVar
@@ -52,7 +53,7 @@ class Reader:
         self._feed.start(file.source.connection, file.source.shape)
         self._taken_up = file.source
         self._opened = file.source.opened()
-        self._told_of = file.source, file.source.shape
+        self._told_of = file.source, file.source.recognised
         self._pushes: list[Push] = []
         self._seen_version: Value = None
         self._in_trouble = False
@@ -83,7 +84,8 @@ class Reader:
     def read(self, question: Callable[[ReadConnection, Shape], _Read], *, deadline_ms: int = 2_000) -> _Read:
         """Return what ``question`` reads; it may be asked more than once. Raises Unanswered with one sentence.
 
-        What was read while a file at rest moved is thrown away, and the question asked anew.
+        What was read while a file at rest moved is thrown away, and the question asked anew. So is a question that a
+        change of the schema came into.
         """
         file = self._file
         try:
@@ -91,6 +93,9 @@ class Reader:
                 file.require_open()
                 source = file.source
                 try:
+                    source.recognise_again()
+                    if source.misfit is not None:
+                        raise Unanswered(source.misfit)
                     with source.connection.within(deadline_ms):
                         value = question(source.connection, source.shape)
                     # Where nothing has moved since the file was opened, nothing had moved before the question either.
@@ -102,6 +107,8 @@ class Reader:
                     if not left or not file.has_moved():
                         raise
                 except SqliteTrouble as error:
+                    if left and primary_code(error) == sqlite3.SQLITE_ERROR and source.recognise_again():
+                        continue
                     if not left or (primary_code(error) not in STALE and not file.has_moved()):
                         trouble = Damaged if is_damage(error) else Unanswered
                         raise trouble(sentence_of(error, source.look.name)) from error
@@ -129,8 +136,6 @@ class Reader:
                 self._get_over_trouble()
         except Unanswered:
             self._pushes.append(self._feed.fell_behind(self._now_ms()))
-        except Unreadable as error:
-            self._file.lose(error.sentence)
         self._say_what_became_of_the_file()
         return self.take_pushes()
 
@@ -178,12 +183,16 @@ class Reader:
             if not self._feed.is_behind(source.connection):
                 return
             source.recognise_again()
-            moved = self._feed.changes(source.connection, source.shape, self._now_ms())
+            moved = None
+            if source.misfit is None:
+                moved = self._feed.changes(source.connection, source.shape, self._now_ms())
+            else:
+                self._feed.skip()
         self._file.changed()
         if self._file.has_moved():
             self._feed.forget_connection()
+        self._say_opened()
         if moved is not None:
-            self._say_opened()
             self._pushes.append(moved)
 
     def _get_over_trouble(self) -> None:
@@ -207,9 +216,9 @@ class Reader:
 
     def _say_opened(self) -> None:
         source = self._file.source
-        if (source, source.shape) == self._told_of:
+        if (source, source.recognised) == self._told_of:
             return
-        self._told_of = source, source.shape
+        self._told_of = source, source.recognised
         opened = source.opened()
         if opened != self._opened:
             self._opened = opened

@@ -97,8 +97,10 @@ def recognise(connection: ReadConnection, name: str, layouts: Layouts = NATIVE_O
     """Return the shape of the database, which ``name`` stands for.
 
     Read as the native layout where it has those tables, else as a layout that is known or can be guessed. Raises
-    Unreadable where it is no LMSP service's, unless ``layouts`` take any tables.
+    Unreadable where it is no LMSP service's, unless ``layouts`` take any tables. What the connection was made to read
+    it as before is forgotten.
     """
+    connection.forget_views()
     tables = {table: table_of(connection, table) for table in native.TABLES}
     if layouts.asked_for is None and _has_native_names(tables):
         try:
@@ -222,6 +224,12 @@ TASK_COLUMNS: Final = (
 """What a list shows of a task, in the order of TaskRow."""
 
 EVENT_COLUMNS: Final = ("task_id", "seq", "type", "status", "attempt", "created_at", "data")
+
+
+def claims_of(connection: Reads) -> tuple[int, ...]:
+    """Return the numbers that a database says of itself: where one of them is another, it is to be recognised anew."""
+    pragmas = ("schema_version", "user_version", "application_id")
+    return tuple(integer(connection.rows(f"PRAGMA {pragma}")[0][0]) for pragma in pragmas)
 
 
 def table_of(connection: Reads, name: str) -> Table | None:

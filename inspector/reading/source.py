@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from inspector.layout.opened import LayoutKind, Mode, Opened
+from inspector.lmsp.values import value
 from inspector.reading.companions import Guard, guard_of
 from inspector.reading.connecting import connect
 from inspector.reading.connection import ReadConnection
@@ -22,7 +23,7 @@ from inspector.reading.layouts import NATIVE_ONLY, Layouts
 from inspector.reading.main_file import lacking_pages
 from inspector.reading.opening import Look, look_at, look_at_unpacked
 from inspector.reading.private_copy import PrivateCopy
-from inspector.reading.recognising import Shape, recognise
+from inspector.reading.recognising import Shape, claims_of, recognise
 from inspector.reading.salvage import unreadable_tables
 from inspector.reading.whole_copies import copy_live
 
@@ -42,6 +43,14 @@ _OPTIONS: Final = {
 }
 
 
+@value
+class _Moment:
+    """When a database was recognised: as of which commit, at the earliest, and what it said of itself then."""
+
+    version: int
+    claims: tuple[int, ...]
+
+
 class Source:
     """An open database. Made by :func:`open_source`."""
 
@@ -53,10 +62,14 @@ class Source:
         notes: tuple[str, ...],
         copy: PrivateCopy | None,
         layouts: Layouts,
+        recognised_at: _Moment,
     ) -> None:
         self.look = look
         self.connection = connection
         self.shape = shape
+        self.misfit: str | None = None
+        """Why nothing can be read while its schema is as it is now; ``shape`` is then the one before."""
+        self._recognised_at = recognised_at
         self._notes = notes
         self._copy = copy
         self._layouts = layouts
@@ -68,13 +81,14 @@ class Source:
 
     def opened(self) -> Opened:
         """Return how the file was opened, for a person."""
-        why_not_act = "It is read from a copy." if self.mode is Mode.COPY else self.shape.why_not_act
+        why_not_act = "It is read from a copy." if self.mode is Mode.COPY else self.misfit or self.shape.why_not_act
+        misfit = () if self.misfit is None else (self.misfit,)
         return Opened(
             path=self.look.path,
             member=None if self.look.archive is None else self.look.archive.member,
             mode=self.mode,
             why=self.look.why,
-            notes=(*self.look.notes, *self._notes, *self.shape.notes),
+            notes=(*self.look.notes, *self._notes, *misfit, *self.shape.notes),
             holder=None if self.look.holder is None else str(self.look.holder),
             layout=self.shape.kind,
             layout_name=None if self.shape.description is None else self.shape.description.name,
@@ -85,15 +99,52 @@ class Source:
             why_not_act=why_not_act,
             copy_path=None if self._copy is None else self._copy.path,
             modes=self.look.modes,
-            faulty=self.look.faulty or bool(self._notes),
+            faulty=self.look.faulty or bool(self._notes) or self.misfit is not None,
         )
 
+    @property
+    def recognised(self) -> tuple[Shape, str | None]:
+        """What it was recognised as, and why nothing can be read of it now."""
+        return self.shape, self.misfit
+
     def recognise_again(self) -> bool:
-        """Look at the schema again where it has changed, and say whether it had. Raises Unreadable as opening does."""
-        if self.connection.value("PRAGMA schema_version") == self.shape.schema_version:
+        """Recognise anew what a service made another schema, version or application id of, and say whether one did.
+
+        Costs a pragma where nothing was committed. Raises Unanswered and sqlite3.Error: then it is due at the next
+        time.
+        """
+        if self.mode in (Mode.RESTING, Mode.COPY):
             return False
-        self.shape = recognise(self.connection, self.look.name, self._layouts)
-        return True
+        # Before the rest: what is committed meanwhile shows again.
+        version = self.connection.data_version()
+        if version == self._recognised_at.version:
+            return False
+        claims = claims_of(self.connection)
+        is_another = claims != self._recognised_at.claims
+        if is_another:
+            claims = self._recognise_anew()
+        self._recognised_at = _Moment(version, claims)
+        return is_another
+
+    def _recognise_anew(self) -> tuple[int, ...]:
+        """Return what it said of itself when it was recognised."""
+        self.connection.common.clear()
+        claims: tuple[int, ...] = ()
+        for _ in range(_TRIES):
+            claims = claims_of(self.connection)
+            try:
+                with self.connection.within(_OPENING_MS):
+                    self.shape = recognise(self.connection, self.look.name, self._layouts)
+                self.misfit = None
+            except Unreadable as error:
+                self.misfit = error.sentence
+            except sqlite3.OperationalError:
+                # A table may be renamed while it is looked at.
+                if claims_of(self.connection) == claims:
+                    raise
+            if claims_of(self.connection) == claims:
+                break
+        return claims
 
     def guard_now(self) -> Guard:
         """Stat the file and its companions as they are at this moment."""
@@ -156,6 +207,7 @@ def _open(look: Look, should_stop: Callable[[], bool], layouts: Layouts) -> Sour
         connection, allowed = connect(path, options, should_stop=should_stop)
         try:
             with connection.within(_OPENING_MS):
+                moment = _Moment(connection.data_version(), claims_of(connection))
                 shape = recognise(connection, look.name, layouts)
                 unread = unreadable_tables(connection, shape)
                 if copy is not None and not allowed.damage:
@@ -181,7 +233,7 @@ def _open(look: Look, should_stop: Callable[[], bool], layouts: Layouts) -> Sour
         notes.append("Its schema calls functions that SQLite takes for unsafe; it is read all the same.")
     if allowed.damage:
         notes.append(f"{look.name} is incomplete or damaged: what can still be read is shown.")
-    return Source(look, connection, shape, tuple(notes), copy, layouts)
+    return Source(look, connection, shape, tuple(notes), copy, layouts, moment)
 
 
 def _fill(copy: PrivateCopy, look: Look, should_stop: Callable[[], bool]) -> tuple[Look, list[str]]:

@@ -7,7 +7,6 @@ import sqlite3
 import time
 from typing import Final
 
-from inspector.layout.native import TABLES
 from inspector.layout.tables import StatementAnswer, StoredCell
 from inspector.layout.visible import visible
 from inspector.reading.connection import ReadConnection, Row
@@ -47,7 +46,7 @@ def run_statement(connection: ReadConnection, request: StatementRequest, now_ms:
         return len(rows) <= limit
 
     # Whoever types a statement means the file's own tables, not what a layout makes of them.
-    connection.forget_views(TABLES)
+    connection.forget_views()
     began = time.monotonic()
     try:
         with connection.secrets_hidden():

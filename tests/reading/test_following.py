@@ -393,15 +393,6 @@ def test_a_trigger_added_while_it_is_read_ends_the_actions(tmp_path: Path) -> No
         assert reader.opened.why_not_act == "It carries triggers that are not the layout's own."
 
 
-def test_a_table_dropped_while_it_is_read_ends_it_in_one_sentence(tmp_path: Path) -> None:
-    path = make(tmp_path / "service.db")
-    with service_on(path) as service, opened(path) as reader:
-        service.execute("DROP TABLE task_events")
-
-        (lost,) = (push for push in reader.look() if isinstance(push, Lost))
-        assert lost.sentence.endswith("it has no table task_events.")
-
-
 def test_readers_do_not_take_each_other_for_the_service(tmp_path: Path) -> None:
     path = make(tmp_path / "service.db", "early")
     with service_on(path) as service, reader_on(path) as one, reader_on(path) as other:
