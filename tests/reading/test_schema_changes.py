@@ -310,6 +310,15 @@ def test_an_index_that_comes_makes_its_order_to_be_had(tmp_path: Path) -> None:
         assert orders == [False, True]
 
 
+def test_a_question_after_no_commit_asks_for_no_version_of_the_schema(tmp_path: Path, statements: list[str]) -> None:
+    path = make(tmp_path / "service.db", "a")
+    with service_on(path), opened(path) as reader:
+        statements.clear()
+        statuses(reader)
+        assert statements
+        assert not [statement for statement in statements if "schema_version" in statement]
+
+
 def test_commits_without_another_schema_recognise_nothing_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = make(tmp_path / "service.db", "a")
     with service_on(path) as service, opened(path) as reader:
