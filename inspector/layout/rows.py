@@ -5,12 +5,16 @@ A field typed ``str`` holds what was stored, bytes that are no UTF-8 escaped, a 
 tells it then. Times are Unix milliseconds, UTC.
 """
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from inspector.lmsp.values import row, value
 
 Odd: TypeAlias = tuple[tuple[str, str], ...]
 """Columns of numbers that hold something else, with the start of what they hold as text."""
+
+
+TOO_LARGE: Final = "(too large to be listed)"
+"""What stands for a value that is too large for a list, an id too."""
 
 
 class WithOdd:

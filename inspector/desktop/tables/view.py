@@ -9,15 +9,19 @@ from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QStackedWidget, QV
 from inspector.desktop.tables.item_model import RowItemModel
 from inspector.desktop.tables.row_strip import RowStrip
 from inspector.desktop.tables.statement_box import StatementBox
+from inspector.desktop.tables.table_list import TablesList
 from inspector.desktop.tables.table_names import TableNames
 from inspector.desktop.tables.value_pane import ValuePane
 from inspector.desktop.tables.words import (
+    EARLIER_RESULT,
     NO_TABLE,
+    RESULT,
     answer_words,
     damage_words,
     heading,
     is_number_column,
     page_words,
+    running_words,
 )
 from inspector.desktop.widgets.cells import NumberDelegate, TextDelegate
 from inspector.desktop.widgets.empty import EmptySentence
@@ -31,10 +35,6 @@ MOST_ROWS: Final = 10_000
 """So many rows of a table are kept at once; those behind them take their place."""
 
 _READS_AHEAD: Final = 100
-_LIST_WIDTH: Final = 280
-_NARROW_LIST_WIDTH: Final = 210
-_COUNT_WIDTH: Final = 90
-_NARROW: Final = 900
 _SAMPLE: Final = 60
 _LEAST_CHARS, _MOST_CHARS = 6, 34
 
@@ -65,8 +65,11 @@ class TablesView(QWidget):
         self._page: RowPage | None = None
         self._is_first = True
         self._is_asked = False
+        self._unread = self._why_lost = ""
+        self._result_words = ""
+        self._is_earlier = False
         self._names = TableNames(self)
-        self._list = self._make_list()
+        self._list = TablesList(self._names, self)
         self._box = StatementBox(self)
         self._strip = RowStrip(self)
         self._model = RowItemModel(self)
@@ -122,6 +125,9 @@ class TablesView(QWidget):
 
     def show_tables(self, found: TableList) -> None:
         """Show which tables there are."""
+        if self._unread:
+            self._unread = ""
+            self._refresh()
         if self._names.show(found.tables, found.left_off):
             self._list.mark_row(None if self._shown is None else self._names.row_of(self._shown.name))
 
@@ -165,6 +171,15 @@ class TablesView(QWidget):
         self._shown = page.table
         self._refresh()
 
+    def show_unread(self, sentence: str) -> None:
+        """Say in one visible sentence why it is not known which tables there are."""
+        self._unread = sentence
+        self._refresh()
+
+    def show_lost(self, sentence: str) -> None:
+        """Keep what is shown from now on: who chooses another table is told ``sentence``, which is visible."""
+        self._why_lost = sentence
+
     def show_failed(self, sentence: str) -> None:
         """Say in one visible sentence why the rows cannot be read."""
         self._is_asked = False
@@ -178,15 +193,19 @@ class TablesView(QWidget):
         if row is not None and (row.key, name) == (key, column):
             self._pane.show_cell(column, cell)
 
-    def show_running(self) -> None:
-        """Say that a statement runs."""
+    def show_running(self, most_s: float) -> None:
+        """Say that a statement runs, for ``most_s`` seconds at most; rows of another one are marked as such."""
         self._box.set_running(True)
-        self._box.show_words(self.tr("Running; it is stopped after 10 s."))
+        self._box.show_words(running_words(most_s))
+        self._is_earlier = True
+        if self._shown is None:
+            self._refresh()
 
     def show_answer(self, answer: StatementAnswer) -> None:
         """Show the rows that a statement gave."""
         self._box.set_running(False)
-        self._box.show_words(answer_words(answer))
+        self._result_words, self._is_earlier = answer_words(answer), False
+        self._box.show_words(self._result_words)
         self._shown = self._page = None
         self._list.mark_row(None)
         rows = [StoredRow((at,), cells) for at, cells in enumerate(answer.rows)]
@@ -209,6 +228,7 @@ class TablesView(QWidget):
     def clear(self) -> None:
         """Forget the tables and rows: another file is read from now on."""
         self._shown = self._page = None
+        self._unread = self._why_lost = ""
         self._is_first, self._is_asked = True, False
         self._names.show(())
         self._model.show((), ())
@@ -218,20 +238,7 @@ class TablesView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        width = _NARROW_LIST_WIDTH if self.width() < scaled(_NARROW) else _LIST_WIDTH
-        self._list.setFixedWidth(scaled(width))
-        self._list.set_widths([width - _COUNT_WIDTH])
-
-    def _make_list(self) -> DenseTable:
-        table = DenseTable(self)
-        table.setModel(self._names)
-        table.set_row_cells(self._names)
-        table.setAccessibleName(self.tr("Tables of the file"))
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        table.setItemDelegateForColumn(1, NumberDelegate(parent=table))
-        table.horizontalHeader().setSectionsMovable(False)
-        return table
+        self._list.fit_beside(self.width())
 
     def _make_table(self) -> DenseTable:
         table = DenseTable(self, dense=True)
@@ -284,6 +291,10 @@ class TablesView(QWidget):
     def _choose(self, index: QModelIndex) -> None:
         table = self._names.table_at(index.row())
         if table is None or (self._shown is not None and table.name == self._shown.name and self._model.rowCount()):
+            return
+        if self._why_lost:
+            self._list.mark_row(None if self._shown is None else self._names.row_of(self._shown.name))
+            self.show_failed(self._why_lost)
             return
         self._shown, self._page, self._is_first = table, None, True
         self._model.show((), ())
@@ -351,7 +362,9 @@ class TablesView(QWidget):
             self._table.setColumnWidth(column, scaled(22 + 7 * chars))
 
     def _name(self) -> str:
-        return self.tr("Result") if self._shown is None else visible(self._shown.name[:200])
+        if self._shown is None:
+            return self.tr(EARLIER_RESULT if self._is_earlier else RESULT)
+        return visible(self._shown.name[:200])
 
     def _refresh(self) -> None:
         rows, table, page = self._model.rowCount(), self._shown, self._page
@@ -359,8 +372,9 @@ class TablesView(QWidget):
         if table is None:
             nothing = not self._model.headings
             self._strip.setVisible(not nothing)
-            self._strip.show_words(self._name(), self._box.words)
-            self._empty.set_sentence(NO_TABLE if nothing else self.tr("The statement gave no rows."))
+            self._strip.show_words(self._name(), self._result_words)
+            no_table = self._unread or self.tr(NO_TABLE)
+            self._empty.set_sentence(no_table if nothing else self.tr("The statement gave no rows."))
             return
         self._strip.setVisible(True)
         if page is None:
