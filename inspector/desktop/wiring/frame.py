@@ -192,6 +192,8 @@ class FrameWiring(QObject):
     def _on_lost(self, sentence: str, at_ms: int) -> None:
         window = self._window
         window.header.show_lost(at_ms)
+        # Nothing is caught up any more, whoever resumes.
+        window.hide_message("paused")
         fact, shows = visible(sentence), self.tr("This shows the last read.")
         if fact.startswith(f"{GONE} "):
             at = clock_time(at_ms, time.time_ns() // 1_000_000, self._zone)
@@ -242,7 +244,7 @@ class FrameWiring(QObject):
 
     def _on_pause_changed(self, paused: bool) -> None:
         self._window.header.show_paused(paused)
-        if paused:
+        if paused and not self._session.is_lost:
             at = clock_time(self._session.read_at_ms, time.time_ns() // 1_000_000, self._zone)
             self._window.show_message(
                 "paused",

@@ -146,6 +146,24 @@ async def test_a_statement_after_the_loss_is_refused_and_the_rows_are_those_of_a
         assert view.strip.name == "Result of an earlier statement"
 
 
+async def test_a_pause_of_a_lost_file_does_not_promise_to_catch_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = at_rest(tmp_path / "a.db")
+    async with inspector_on(path) as inspector:
+        said: list[str] = []
+        monkeypatch.setattr(inspector.window, "show_message", lambda key, *_words, **_named: said.append(key))
+        inspector.session.pause()
+        assert said == ["paused"]
+        inspector.session.resume()
+        monkeypatch.undo()
+        await lose(inspector, path)
+
+        monkeypatch.setattr(inspector.window, "show_message", lambda key, *_words, **_named: said.append(key))
+        inspector.session.pause()
+        assert said == ["paused"]
+
+
 async def test_the_drawer_neither_hashes_nor_checks_the_file_that_lies_there_now(tmp_path: Path) -> None:
     path = at_rest(tmp_path / "a.db")
     async with inspector_on(path) as inspector:
