@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from inspector.layout.health import Health
 from inspector.layout.pages import TaskPage
 from inspector.reading.health import health_steps
 from inspector.reading.jobs import answer_at_once
@@ -41,4 +42,5 @@ def test_a_large_schema_is_no_damage(tmp_path: Path, statement: str) -> None:
         assert isinstance(page, TaskPage)
         assert len(page.tasks) == 2
         health = answer_at_once(health_steps(HealthRequest(full=True), reader, 0), lambda _seconds: None)
+        assert isinstance(health, Health)
         assert not health.is_damaged
