@@ -86,9 +86,11 @@ class Inspector:
         self._names.changed.connect(lambda page: views.tasks.show_models(tuple(model.id for model in page.models)))
         # What is connected by bound methods does not live by that.
         self._damage = Damage(self.window, self.session)
-        self._to_forget.append(self._damage.forget)
+        self._to_forget += (self._damage.forget, totals.forget, self._names.forget)
         told = partial(self._damage.tell, "tasks")
-        self._wirings: list[object] = [TasksWiring(views.tasks, self.session, self.selection, totals, told)]
+        tasks = TasksWiring(views.tasks, self.session, self.selection, totals, told)
+        self._to_forget.append(tasks.forget)
+        self._wirings: list[object] = [tasks]
         views.tasks.cancel_requested.connect(self._ask_cancel)
         views.tasks.opened_in_detail.connect(lambda _task_id: views.detail.setFocus())
         self.window.file_dropped.connect(lambda path: self.open(Target(path)))
@@ -153,9 +155,9 @@ class Inspector:
         self._names.changed.connect(lambda page: pane.set_names({model.id: model.name for model in page.models}, {}))
         self.frame.moment_changed.connect(pane.set_now)
         told = partial(self._damage.tell, "events")
-        self._wirings.append(
-            DetailWiring(pane, self.session, self.selection, self._content, self._on_missing_task, told)
-        )
+        wiring = DetailWiring(pane, self.session, self.selection, self._content, self._on_missing_task, told)
+        self._to_forget.append(wiring.forget)
+        self._wirings.append(wiring)
         return pane
 
     def _make_drawer(self) -> "DrawerWiring":
@@ -171,9 +173,10 @@ class Inspector:
 
         view = ModelsView(self._zone)
         view.model_tasks_requested.connect(self._show_tasks_of_model)
-        self._to_forget.append(view.clear)
         damaged = partial(self._damage.tell, "models")
-        wiring = ModelsWiring(view, self.session, self.checks, self._names.take, damaged)
+        said = self.frame.show_words
+        wiring = ModelsWiring(view, self.session, self.checks, self._names.take, damaged, said)
+        self._to_forget.append(wiring.forget)
         self.window.view_changed.connect(lambda name: wiring.set_on_screen(name == "models"))
         self.frame.add_words("models", wiring.summary)
         self._wirings.append(wiring)
@@ -185,8 +188,9 @@ class Inspector:
 
         view = RecoveryView(self._zone)
         view.task_requested.connect(self._show_task)
-        self._to_forget.append(view.clear)
-        wiring = RecoveryWiring(view, self.session, partial(self._damage.tell, "recovery"))
+        damaged = partial(self._damage.tell, "recovery")
+        wiring = RecoveryWiring(view, self.session, damaged, self.frame.show_words)
+        self._to_forget.append(wiring.forget)
         self.window.view_changed.connect(lambda name: wiring.set_on_screen(name == "recovery"))
         self.frame.add_words("recovery", wiring.summary)
         self._wirings.append(wiring)
@@ -338,7 +342,11 @@ class Inspector:
 
     def _show_tasks_of_model(self, model_id: str) -> None:
         self.window.show_view("tasks")
-        self.window.views.tasks.want(TaskFilter(model_id=model_id))
+        why_not = self.window.views.tasks.why_not_filtered
+        if why_not:
+            self.window.show_notice(why_not, NOTICE_MS)
+        else:
+            self.window.views.tasks.want(TaskFilter(model_id=model_id))
 
     async def _open_in_its_place(self, target: Target) -> None:
         """Open what lies now where a lost file lay; what is shown stays where that cannot be opened."""
@@ -361,6 +369,7 @@ class Inspector:
         """Leave nothing of the file that was open on screen."""
         for forget in self._to_forget:
             forget()
+        self.frame.forget()
 
 
 def _show_allowance(action: QAction, acting: "Acting") -> None:

@@ -116,6 +116,10 @@ class FileHeader(QWidget):
         self._read_at_ms = at_ms
         self._pause.hide()
 
+    def forget_moments(self) -> None:
+        """Know of no change and no read: what is shown next is of another file."""
+        self._moved_at_ms = self._read_at_ms = None
+
     def show_moved(self, at_ms: int) -> None:
         """Take note of the moment, in Unix milliseconds, of the last change that was read."""
         self._moved_at_ms = at_ms

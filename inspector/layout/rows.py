@@ -6,13 +6,17 @@ where nothing is; a field typed
 integer was stored, or nothing: ``told`` tells what is. Times are Unix milliseconds, UTC.
 """
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from inspector.lmsp.values import row, value
 
 Odd: TypeAlias = tuple[tuple[str, str | None], ...]
 """Columns whose field is not what is stored: those of numbers with the start of something else as text, any with None
 where a field typed ``int`` or ``str`` stands for nothing: no such column, NULL, a row that cannot be read."""
+
+
+TOO_LARGE: Final = "(too large to be listed)"
+"""What stands for a value that is too large for a list, an id too."""
 
 
 class WithOdd:

@@ -1,19 +1,28 @@
-"""Whether somebody moves pages from the -wal into the main file, as the -shm beside it tells.
+"""What the -shm tells of its -wal: whether pages of it were moved into the main file, and how long it has to be.
 
 The layout is that of SQLite's WAL-index: https://sqlite.org/walformat.html, section 2.
 """
 
 import os
+import sys
 from contextlib import suppress
 from typing import Final
 
+from inspector.reading.companions import state_of
+from inspector.reading.header import first_bytes
 from inspector.reading.locks import LockRange, holder_of_lock
 
 _CHECKPOINTER: Final = LockRange(121, 1)
 _SALTS: Final = slice(32, 40)
 _MOVED: Final = slice(96, 100)
 _ABOUT_TO_BE_MOVED: Final = slice(128, 132)
+_FRAMES: Final = slice(16, 20)
+_PAGE_SIZE: Final = slice(14, 16)
 _HEADER_BYTES: Final = 136
+
+_WAL_HEADER: Final = 32
+_FRAME_HEADER: Final = 24
+_WAL_MAGICS: Final = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
 
 
 class Checkpoints:
@@ -21,16 +30,15 @@ class Checkpoints:
 
     def __init__(self, path: str) -> None:
         """Open the -shm of the database at ``path`` (links resolved); where that cannot be done, nothing is known."""
+        self._wal = f"{path}-wal"
         self._descriptor = -1
         with suppress(OSError):
             self._descriptor = os.open(f"{path}-shm", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
 
     def progress(self) -> bytes | None:
         """Return how far the -wal has been moved: another value after each checkpoint. None where that is not known."""
-        if self._descriptor < 0:
-            return None
-        first = os.pread(self._descriptor, _HEADER_BYTES, 0)
-        return first[_SALTS] + first[_MOVED] + first[_ABOUT_TO_BE_MOVED] if len(first) == _HEADER_BYTES else None
+        first = self._header()
+        return None if first is None else first[_SALTS] + first[_MOVED] + first[_ABOUT_TO_BE_MOVED]
 
     def may_have_run_since(self, progress: bytes | None) -> bool:
         """Say whether another process may have written to the main file since that was told: also where none can say.
@@ -42,11 +50,34 @@ class Checkpoints:
             return True
         return holder_of_lock(self._descriptor, _CHECKPOINTER) is not None or self.progress() != progress
 
+    def wal_is_cut(self) -> bool:
+        """Say whether the -wal is known to lack what is said to be in it: its end, or its beginning."""
+        before = self._header()
+        if before is None or not _number(before[_FRAMES]):
+            return False
+        wal, magic = state_of(self._wal), first_bytes(self._wal, 4)
+        page = _number(before[_PAGE_SIZE])
+        # As SQLite writes 65,536 into two bytes.
+        needed = _WAL_HEADER + _number(before[_FRAMES]) * (_FRAME_HEADER + (page if page != 1 else 1 << 16))
+        lacks = wal is not None and (wal.size < needed or magic not in _WAL_MAGICS)
+        # A service may begin its -wal anew, which it tells first: then another one was looked at.
+        return lacks and self._header() == before
+
+    def _header(self) -> bytes | None:
+        if self._descriptor < 0:
+            return None
+        first = os.pread(self._descriptor, _HEADER_BYTES, 0)
+        return first if len(first) == _HEADER_BYTES else None
+
     def close(self) -> None:
         """Let go of the -shm, after the connection. A second time does nothing."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+
+
+def _number(stored: bytes) -> int:
+    return int.from_bytes(stored, sys.byteorder)
 
 
 def _is_unfinished(progress: bytes) -> bool:

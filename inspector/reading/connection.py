@@ -39,12 +39,14 @@ _OPS_BETWEEN_LOOKS: Final = 1_000
 
 _LIMITS: Final = {
     sqlite3.SQLITE_LIMIT_LENGTH: LONGEST_VALUE,
-    sqlite3.SQLITE_LIMIT_SQL_LENGTH: 100_000,
+    # A schema is parsed under these too, and one beyond them counts as malformed: as large as SQLite has them itself.
+    sqlite3.SQLITE_LIMIT_SQL_LENGTH: LONGEST_VALUE,
     sqlite3.SQLITE_LIMIT_COLUMN: 2_000,
-    sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 50,
-    sqlite3.SQLITE_LIMIT_COMPOUND_SELECT: 10,
+    sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 1_000,
+    sqlite3.SQLITE_LIMIT_COMPOUND_SELECT: 500,
+    sqlite3.SQLITE_LIMIT_FUNCTION_ARG: 127,
+    # These are of statements alone.
     sqlite3.SQLITE_LIMIT_VDBE_OP: 25_000,
-    sqlite3.SQLITE_LIMIT_FUNCTION_ARG: 16,
     sqlite3.SQLITE_LIMIT_ATTACHED: 0,
     sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 256,
     sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER: MOST_VARIABLES,

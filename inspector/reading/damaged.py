@@ -47,7 +47,7 @@ def damaged_task_list(connection: ReadConnection, shape: Shape, wanted: TaskFilt
     if found.error is not None and not tasks and not lost:
         raise found.error
     listed = newest_first([task for task in (*tasks.values(), *lost) if wanted.passes(task)])
-    return listed, damage_sentence("tasks", len(lost), found.unread)
+    return listed, damage_sentence("tasks", len(lost), found.unread, older=found.older)
 
 
 def damaged_event_page(
@@ -65,12 +65,12 @@ def damaged_event_page(
     events = shape.events
     columns = f"{events.rowid or 'NULL'}, {events.select('seq', 'type', 'status', 'attempt', 'created_at')}, "
     columns += start_of("data", events)
-    unread = 0
+    unread, older = 0, False
     try:
         known = connection.rows(f"SELECT {events.rowid}, seq FROM task_events WHERE task_id = ?", [task_id])  # noqa: S608
     except SqliteTrouble:
         found = Salvage(connection, events, f"{columns}, task_id").run()
-        unread = found.unread
+        unread, older = found.unread, found.older
         rows = [event_of(task_id, row[:-1], events) for row in found.rows if row[-1] == task_id]
         if not rows:
             raise
@@ -88,7 +88,7 @@ def damaged_event_page(
         tuple(shown),
         more_before=more if after_seq is None else True,
         more_after=more if after_seq is not None else before_seq is not None,
-        damage=damage_sentence("events", lost, unread),
+        damage=damage_sentence("events", lost, unread, older=older),
     )
 
 

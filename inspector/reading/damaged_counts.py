@@ -12,14 +12,14 @@ from inspector.reading.damaged import damaged_task_list
 from inspector.reading.errors import around_damage
 from inspector.reading.model_list import listed_models, model_columns, model_row
 from inspector.reading.recognising import Shape
-from inspector.reading.salvage import MOST_ROWS, Salvage, damage_sentence
+from inspector.reading.salvage import Salvage, damage_sentence
 
 
 def damaged_counts(connection: ReadConnection, shape: Shape, wanted: TaskFilter, read_at_ms: int) -> Counts:
     """Return the counts of the tasks that :func:`damaged_task_list` gives. Raises sqlite3.Error where it does."""
     listed, damage = damaged_task_list(connection, shape, wanted)
     models = around_damage(lambda: how_many_models(connection, shape), lambda: len(_models(connection, shape)[0]))
-    return Counts(Counter(task.status for task in listed), models, read_at_ms, f"{damage}{_newest(len(listed))}")
+    return Counts(Counter(task.status for task in listed), models, read_at_ms, damage)
 
 
 def damaged_places(
@@ -44,7 +44,7 @@ def damaged_models(connection: ReadConnection, shape: Shape, counted: bool, read
         named = Counter(task.model_id for task in tasks)
         unfinished = Counter(task.model_id for task in tasks if task.status in UNFINISHED)
         models = [replace(each, tasks=named[each.id], unfinished=unfinished[each.id]) for each in models]
-        damage = " ".join(filter(None, (damage, f"{unread}{_newest(len(tasks))}")))
+        damage = " ".join(filter(None, (damage, unread)))
     return ModelPage(tuple(models), read_at_ms, damage)
 
 
@@ -55,9 +55,5 @@ def _models(connection: ReadConnection, shape: Shape) -> tuple[list[ModelRow], s
     if found.error is not None and not found.rows:
         raise found.error
     return sorted(map(model_row, found.rows), key=lambda model: (model.name, model.id)), damage_sentence(
-        "models", 0, found.unread
+        "models", 0, found.unread, older=found.older
     )
-
-
-def _newest(listed: int) -> str:
-    return f" Only the newest {MOST_ROWS:,} tasks are counted." if listed >= MOST_ROWS else ""

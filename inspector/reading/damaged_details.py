@@ -82,7 +82,9 @@ def damaged_leftovers(connection: ReadConnection, shape: Shape) -> Leftovers:
                     raise
                 unread_logs += 1
         rows.append((*row, *end))
-    sentences = [damage_sentence("tasks", lost, found.unread)] if lost or found.unread or not unread_logs else []
+    sentences = []
+    if lost or found.unread or found.older or not unread_logs:
+        sentences.append(damage_sentence("tasks", lost, found.unread, older=found.older))
     if unread_logs:
         logs = "The log of 1 task" if unread_logs == 1 else f"The logs of {unread_logs:,} tasks"
         sentences.append(f"{logs} cannot be read: what the rows of the tasks say stands for their ends.")

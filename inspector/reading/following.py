@@ -12,6 +12,7 @@ from typing import Final
 from inspector.layout.opened import Mode
 from inspector.reading.companions import Guard, Watched, is_shorter, was_written
 from inspector.reading.errors import Unanswered, Unreadable
+from inspector.reading.header import CHANGES, HEADER_BYTES, first_bytes
 from inspector.reading.holders import holders_listed
 from inspector.reading.layouts import NATIVE_ONLY, Layouts
 from inspector.reading.locks import ANY_USE, WAL_OPEN
@@ -105,6 +106,8 @@ class FollowedFile:
         """Close, look at the file anew, and open it as fits now. It is lost where it cannot be opened any more."""
         before = self.source
         self.close()
+        # What was only touched is read anew too; but a process writes to it where a transaction was counted.
+        seen_changing = seen_changing and (before.mode is not Mode.RESTING or self._count_of_changes() != self._changes)
         try:
             self.source = open_source(
                 before.look.place,
@@ -144,6 +147,8 @@ class FollowedFile:
         now = time.monotonic()
         look = self.source.look
         self._guard = look.guard
+        # Not beside a connection that holds locks: closing the file would drop them. At rest it holds none.
+        self._changes = self._count_of_changes() if look.mode is Mode.RESTING else b""
         self._watched = Watched(look.path, look.guard) if look.mode is Mode.RESTING else None
         self._main = _main_file(look.path) if look.mode in (Mode.LIVE, Mode.CRASHED) else None
         self._changed_at = now
@@ -174,6 +179,8 @@ class FollowedFile:
             self.lose(f"The -wal of {self.source.look.name} was removed, and what stood in it cannot be read any more.")
         elif mode is Mode.CRASHED and was_written(guard.wal, self._guard.wal):
             self._take_up_changed_wal(is_shorter=is_shorter(guard.wal, self._guard.wal))
+        elif mode is Mode.LIVE and self._main is not None and self._main.wal_is_cut():
+            self.lose(CUT_WAL % self.source.look.name)
         elif mode is not Mode.RESTING and _other_companions(guard, self._guard):
             self.reopen()
         elif self._was_written_over():
@@ -185,8 +192,11 @@ class FollowedFile:
         """Open the file anew: most likely a service has taken it up. Only such a one may make the -wal shorter."""
         self.reopen()
         if is_shorter and self.lost is None and self.source.mode is not Mode.LIVE:
-            name = self.source.look.name
-            self.lose(f"The -wal of {name} was cut off, and what stood behind cannot be read any more.")
+            self.lose(CUT_WAL % self.source.look.name)
+
+    def _count_of_changes(self) -> bytes:
+        """Return by what SQLite counts the transactions on the file in rollback-journal mode."""
+        return first_bytes(self.source.look.path, HEADER_BYTES)[CHANGES]
 
     def _was_written_over(self) -> bool:
         """Look at the main file where it was written to; the file is lost where no service did that."""
@@ -213,6 +223,7 @@ class FollowedFile:
                 self._ask_locks_at = now + max(self._locks_every_s, _LOCKS_IN_VAIN_EVERY_S)
 
 
+CUT_WAL: Final = "The -wal of %s was cut off, and what stood behind cannot be read any more."
 _FORBIDDEN: Final = "The file cannot be read any more: its folder may not be entered."
 _REPLACED: Final = f"{GONE} It was replaced by another one."
 

@@ -10,6 +10,8 @@ from inspector.reading.errors import Unreadable
 
 _MAGIC: Final = b"SQLite format 3\x00"
 HEADER_BYTES: Final = 100
+CHANGES: Final = slice(24, 28)
+"""Where it counts transactions: all of them in rollback-journal mode, those that change the first page in WAL mode."""
 _TEXT_PROBE: Final = 512
 _WAL_FORMAT: Final = 2
 _NEWEST_SCHEMA_FORMAT: Final = 4

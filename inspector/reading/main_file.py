@@ -11,7 +11,7 @@ from typing import Final
 from inspector.reading.checkpoints import Checkpoints
 from inspector.reading.companions import is_shorter, state_of
 from inspector.reading.connection import ReadConnection
-from inspector.reading.header import HEADER_BYTES, is_sqlite, is_wal
+from inspector.reading.header import CHANGES, HEADER_BYTES, is_sqlite, is_wal
 from inspector.reading.values import integer
 
 OVERWRITTEN: Final = "It was written over by another one."
@@ -20,7 +20,6 @@ CUT: Final = "A part of it was cut off."
 _FRAME: Final = 24
 _SAMPLE: Final = 1 << 16
 """So many bytes at either end are compared: a touched file is none that was written over."""
-_COUNTER: Final = slice(24, 28)
 _COOKIE: Final = slice(40, 44)
 _FIXED: Final = (slice(16, 18), slice(56, 60))
 """Size of a page and encoding of texts: no service changes them in WAL mode."""
@@ -50,11 +49,20 @@ class MainFile:
         """
         progress, now = self._checkpoints.progress(), state_of(self._path)
         sample = self._read_sample()
-        harm = self._harm(sample, connection)
         shorter = is_shorter(now, self._seen)
+        harm = self._harm(sample, connection)
+        # What was only added at its end is none of the database's business.
+        longer = is_shorter(self._seen, now) and sample[:_SAMPLE] == self._sample[:_SAMPLE]
+        is_other = is_wal(sample) and sample != self._sample and not longer
+        if harm is None and is_other and not self._checkpoints.may_have_run_since(self._progress):
+            harm = CUT if shorter else OVERWRITTEN
         # Only now: where the database could not be asked, it is looked at again.
         self._progress, self._seen, self._sample = progress, now, sample
         return harm, shorter
+
+    def wal_is_cut(self) -> bool:
+        """Say whether the -wal beside it is known to lack a part of what its service put there."""
+        return self._checkpoints.wal_is_cut()
 
     def close(self) -> None:
         """Let go of the file, after its connection. A second time does nothing."""
@@ -71,12 +79,7 @@ class MainFile:
     def _harm(self, sample: bytes, connection: ReadConnection) -> str | None:
         if self._is_another(sample, connection):
             return OVERWRITTEN
-        if not is_wal(sample):
-            return None
-        if lacking_pages(connection, self._path):
-            return CUT
-        written = sample != self._sample and not self._checkpoints.may_have_run_since(self._progress)
-        return OVERWRITTEN if written else None
+        return CUT if is_wal(sample) and lacking_pages(connection, self._path) else None
 
     def _is_another(self, first: bytes, connection: ReadConnection) -> bool:
         before = self._sample
@@ -87,7 +90,7 @@ class MainFile:
             return False
         if not is_wal(first) or any(first[part] != before[part] for part in _FIXED):
             return True
-        if first[_COUNTER] < before[_COUNTER] or first[_COOKIE] < before[_COOKIE]:
+        if first[CHANGES] < before[CHANGES] or first[_COOKIE] < before[_COOKIE]:
             return True
         # A checkpoint brings nothing into the file that the connection has not seen.
         return int.from_bytes(first[_COOKIE], "big") > integer(connection.value("PRAGMA schema_version"))

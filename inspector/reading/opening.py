@@ -13,6 +13,7 @@ from inspector.layout.opened import Mode
 from inspector.layout.visible import visible
 from inspector.lmsp.values import value
 from inspector.reading.archive_kinds import PROBE, Archive, kind_of, other_archive
+from inspector.reading.checkpoints import Checkpoints
 from inspector.reading.companions import Guard, guard_of, refuse_odd_companions, state_of
 from inspector.reading.errors import Unreadable
 from inspector.reading.header import JOURNAL_MAGIC, Header, NotSqlite, first_bytes, read_header, wal_holds_frames
@@ -338,13 +339,29 @@ def _require_companions_of(holder: Holder, real: str, name: str) -> None:
     """
     # Now, and not before it was seen: SQLite makes them right after its first lock.
     removed = next((suffix for suffix in ("-wal", "-shm") if state_of(real + suffix) is None), None)
+    if removed is None:
+        _refuse_cut_wal(holder, real, name)
+        return
     # One that keeps the file for itself needs no -shm, and one that closes it removes both behind such a lock.
-    if removed is None or lock_owner(real, ANY_USE, exclusive=False) is not None or holder not in holders_of(real):
+    if lock_owner(real, ANY_USE, exclusive=False) is not None or holder not in holders_of(real):
         return
     raise Unreadable(
         f"{name} cannot be read: its {removed} was removed while {holder} has it open. If that process is ended in its "
         "ordinary way, it writes all it has into the file; if it is killed, the latest changes may be lost."
     )
+
+
+def _refuse_cut_wal(holder: Holder, real: str, name: str) -> None:
+    told = Checkpoints(real)
+    try:
+        is_cut = told.wal_is_cut()
+    finally:
+        told.close()
+    if is_cut:
+        raise Unreadable(
+            f"{name} cannot be read: its -wal was cut off while {holder} has it open, and what stood there is lost. "
+            "End that process, and open the file then: what its last checkpoint wrote is in it."
+        )
 
 
 def _require_readable_companions(real: str, name: str, guard: Guard) -> None:

@@ -96,7 +96,8 @@ def _require_room(guard: Guard, target: str, name: str) -> None:
     room = os.statvfs(Path(target).parent)
     free = room.f_bavail * room.f_frsize
     if needed + _SPARE > free:
-        raise Unreadable(f"{name} cannot be copied: {needed:,} bytes are needed and {free:,} are free.")
+        wanted = f"{needed + _SPARE:,} bytes are needed, {_SPARE >> 20} MiB to be left free among them"
+        raise Unreadable(f"{name} cannot be copied: {wanted}, and {free:,} are free.")
 
 
 def _copy(source: str, target: str, name: str, should_stop: Callable[[], bool]) -> None:

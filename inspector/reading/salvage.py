@@ -34,15 +34,21 @@ def _is_unreadable(connection: ReadConnection, table: str) -> bool:
     return around_damage(lambda: connection.rows(sql), lambda: None) is None
 
 
-def damage_sentence(what: str, lost: int, unread: int) -> str:
-    """Return what of the ``what``, tasks or events, is missing: ``lost`` rows known of, or ``unread`` places."""
+def damage_sentence(what: str, lost: int, unread: int, *, older: bool = False) -> str:
+    """Return what of the ``what``, tasks or events, is missing: ``lost`` rows known of, or ``unread`` places.
+
+    ``older`` says that there are rows before those that were looked at.
+    """
     if lost:
-        return f"{lost:,} {what if lost > 1 else what[:-1]} cannot be read: only an index knows of {_them(lost)}."
-    if unread:
-        return (
-            f"Some {what} cannot be read: their table is damaged in {unread:,} {'place' if unread == 1 else 'places'}."
-        )
-    return f"An index of the {what} is damaged; all that their table holds is shown."
+        found = f"{lost:,} {what if lost > 1 else what[:-1]} cannot be read: only an index knows of {_them(lost)}."
+    elif unread:
+        places = "place" if unread == 1 else "places"
+        found = f"Some {what} cannot be read: their table is damaged in {unread:,} {places}."
+    elif older:
+        found = f"An index of the {what} is damaged; their table is read instead."
+    else:
+        found = f"An index of the {what} is damaged; all that their table holds is shown."
+    return f"{found} Only the newest {MOST_ROWS:,} rows of that table are looked at." if older else found
 
 
 def _them(many: int) -> str:
@@ -58,6 +64,8 @@ class Salvaged:
     """How many row numbers, or stretches of them, cannot be read."""
     error: Exception | None
     """The damage that was come upon last; None for none."""
+    older: bool
+    """Whether there are, or may be, rows before those that were looked at."""
 
 
 class Salvage:
@@ -77,7 +85,8 @@ class Salvage:
         found: list[Row] = []
         unread = 0
         error: Exception | None = None
-        start: int | None = self._start()
+        begin = self._start()
+        start: int | None = begin
         rows = _STEP
         while start is not None:
             try:
@@ -96,7 +105,13 @@ class Salvage:
                 start = _behind(read, start) if len(read) == rows else None
             # Near damage in small steps: a read that fails has read all the rows before for nothing.
             rows = min(4 * rows, _STEP)
-        return Salvaged([row[1:] for row in found[-MOST_ROWS:]], unread, error)
+        older = len(found) > MOST_ROWS or self._has_rows_before(begin)
+        return Salvaged([row[1:] for row in found[-MOST_ROWS:]], unread, error, older)
+
+    def _has_rows_before(self, number: int) -> bool:
+        table = self._table
+        sql = f"SELECT 1 FROM {table.name} NOT INDEXED WHERE {table.rowid} < ? LIMIT 1"  # noqa: S608  names of ours
+        return around_damage(lambda: bool(self._connection.rows(sql, [number])), lambda: number > 0)
 
     def _start(self) -> int:
         """Return where the newest rows begin, or the first row where nobody can say which they are."""

@@ -183,9 +183,15 @@ def open_source(
             # A service may have opened or closed it in between: then another mode fits.
             if left and (primary_code(error) in STALE | BUSY or guard_of(look.path) != look.guard):
                 continue
-            sentence = _with_notes(look, sentence_of(error, look.name))
+            sentence = _with_notes(look, _why_not(look, error))
             raise Unreadable(sentence, may_pass=primary_code(error) in PASSING) from error
     raise AssertionError("the last try returns or raises")
+
+
+def _why_not(look: Look, error: Exception) -> str:
+    if look.may_read_shm or primary_code(error) != sqlite3.SQLITE_CANTOPEN:
+        return sentence_of(error, look.name)
+    return f"{look.name} cannot be read: there is no permission for {look.name}-shm, and a process has the file open."
 
 
 def _with_notes(look: Look, sentence: str) -> str:

@@ -18,6 +18,8 @@ MOST_ROWS: Final = 1_000
 LONGEST: Final = 1 << 20
 """No value that a statement makes or meets has more bytes."""
 
+LONGEST_STATEMENT: Final = 100_000
+
 _MOST_CHARS: Final = 500
 """Of what SQLite says, which may quote the whole statement."""
 
@@ -25,7 +27,7 @@ _MEANINGS: Final = {
     sqlite3.SQLITE_AUTH: "This is not allowed: a statement here only reads this file",
     sqlite3.SQLITE_READONLY: "This is not allowed: a statement here only reads this file",
     sqlite3.SQLITE_ERROR: "SQLite does not accept this statement",
-    sqlite3.SQLITE_TOOBIG: f"A value or the statement is too long (a value may have {LONGEST:,} bytes)",
+    sqlite3.SQLITE_TOOBIG: f"A value is too long (it may have {LONGEST:,} bytes)",
     sqlite3.SQLITE_CORRUPT: "What this asks for is damaged in the file",
     sqlite3.SQLITE_BUSY: "Another process has the file locked",
     sqlite3.SQLITE_LOCKED: "Another process has the file locked",
@@ -38,6 +40,8 @@ def run_statement(connection: ReadConnection, request: StatementRequest, now_ms:
 
     Secrets are NULL in it. Nothing that it makes stays behind.
     """
+    if len(request.sql) > LONGEST_STATEMENT:
+        raise Unanswered(f"A statement may have {LONGEST_STATEMENT:,} characters; this one has {len(request.sql):,}.")
     limit = max(1, min(request.limit, MOST_ROWS))
     rows: list[tuple[StoredCell, ...]] = []
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Final
 
-from inspector.layout.rows import OddTaskRow, TaskRow
+from inspector.layout.rows import TOO_LARGE, OddTaskRow, TaskRow
 from inspector.lmsp.values import extended, maker
 from inspector.reading.connection import (
     LONGEST_SHORT_VALUE,
@@ -20,9 +20,6 @@ from inspector.reading.errors import is_too_big
 from inspector.reading.kinds import Kinds, numbers, numbers_or_none, texts, texts_or_none
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table, selected
 from inspector.reading.values import integer, integer_or_none, odd_ones, text, text_or_none, untold
-
-TOO_LARGE: Final = "(too large to be listed)"
-"""What stands for a value that is too large for a list."""
 
 _made: Final = maker(TaskRow)
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from inspector.layout.pages import PAGE_ROWS
-from inspector.layout.rows import EventRow, ModelRow, ResponseRow, StoredText, TaskDetail
+from inspector.layout.rows import TOO_LARGE, EventRow, ModelRow, ResponseRow, StoredText, TaskDetail
 from inspector.layout.whole import Part, PartEnd, PartEnds, WholePage
 from inspector.lmsp.values import value
 from inspector.reading.connection import LONGEST_VALUE, ReadConnection, Row, StoredBytes, Value, decoded
@@ -20,7 +20,7 @@ from inspector.reading.recognising import TASK_COLUMNS, Shape, Table
 from inspector.reading.requests import WHOLE_PAGE_BYTES, WholePageRequest
 from inspector.reading.rowids import first_readable
 from inspector.reading.salvage import UNREADABLE
-from inspector.reading.task_rows import TOO_LARGE, task_row
+from inspector.reading.task_rows import task_row
 from inspector.reading.values import integer, integer_or_none, odd_ones, stored_text, text, text_or_none
 
 _BEFORE_ALL: Final = -(1 << 63)

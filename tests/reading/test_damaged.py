@@ -9,6 +9,7 @@ import pytest
 from inspector.demo.simulating import simulate
 from inspector.layout.pages import EventPage, TaskFilter, TaskKey, TaskPage
 from inspector.lmsp.statuses import Status
+from inspector.reading import salvage
 from inspector.reading.errors import Unanswered
 from inspector.reading.reader import open_reader
 from inspector.reading.requests import EventPageRequest, TaskPageRequest
@@ -74,6 +75,15 @@ def test_the_tasks_of_a_damaged_page_stand_in_their_places(
     assert page.damage == f"{len(lost)} tasks cannot be read: only an index knows of them."
     assert all(task.created_at == read_at() for task in page.tasks)
     assert all(task.last_seq == 22 for task in page.tasks if task not in lost)
+
+
+def test_rows_that_are_not_looked_at_are_told_of(
+    tmp_path: Path, whole: bytes, pages: Callable[[str], list[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = zeroed(tmp_path / "service.db", whole, pages("tasks")[3])
+    monkeypatch.setattr(salvage, "MOST_ROWS", 10)
+
+    assert tasks(path).damage.endswith(" Only the newest 10 rows of that table are looked at.")
 
 
 def test_pages_go_on_around_damage(tmp_path: Path, whole: bytes, pages: Callable[[str], list[int]]) -> None:

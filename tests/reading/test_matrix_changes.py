@@ -164,6 +164,10 @@ def service_with_its_changes_in_the_wal(path: Path) -> Iterator[Service]:
         yield service
 
 
+def comm(service: Service) -> str:
+    return Path(f"/proc/{service.pid}/comm").read_text().strip()
+
+
 def shown(reader: Reader) -> set[str]:
     page = reader.answer(TaskPageRequest())
     assert isinstance(page, TaskPage)
@@ -198,10 +202,10 @@ def test_a_file_whose_service_goes_on_with_removed_companions_is_refused_and_not
             open_reader(path, mode=mode, now_ms=read_at)
 
         assert refused.value.sentence == (
-            f"service.db cannot be read: its {removed[0]} was removed while python (pid {service.pid}) has it open. "
-            "If that process is ended in its ordinary way, it writes all it has into the file; if it is killed, the "
-            "latest changes may be lost."
-        ).replace("python", Path(f"/proc/{service.pid}/comm").read_text().strip())
+            f"service.db cannot be read: its {removed[0]} was removed while {comm(service)} (pid {service.pid}) has it "
+            "open. If that process is ended in its ordinary way, it writes all it has into the file; if it is killed, "
+            "the latest changes may be lost."
+        )
         assert differences(before, touch_state(path)) == ()
     with open_reader(path, now_ms=read_at) as reader:
         # What the sentence promises.
@@ -231,6 +235,54 @@ def test_a_wal_that_is_cut_off_where_no_service_runs_is_said_at_the_next_look(tm
 
         said = "The -wal of service.db was cut off, and what stood behind cannot be read any more."
         assert reader.look()[-1] == Lost(said, read_at())
+
+
+def without_its_frames(wal: Path) -> None:
+    os.truncate(wal, 0)
+
+
+@pytest.mark.parametrize("cut", [without_its_frames, halved], ids=lambda cut: cut.__name__)
+def test_a_wal_that_is_cut_off_under_its_service_is_said_by_an_open_reader_and_at_opening(
+    tmp_path: Path, cut: Callable[[Path], None]
+) -> None:
+    path = tmp_path / "service.db"
+    with service_with_its_changes_in_the_wal(path) as service:
+        with open_reader(path, now_ms=read_at, locks_every_s=0) as reader:
+            cut(path.with_name("service.db-wal"))
+
+            said = "The -wal of service.db was cut off, and what stood behind cannot be read any more."
+            assert reader.look() == (Lost(said, read_at()),)
+        before = touch_state(path)
+        with pytest.raises(Unreadable) as refused:
+            open_reader(path, now_ms=read_at)
+        assert f"its -wal was cut off while {comm(service)} (pid {service.pid}) has it open" in refused.value.sentence
+        assert differences(before, touch_state(path)) == ()
+
+
+def test_a_wal_whose_beginning_is_gone_is_no_encrypted_database(tmp_path: Path) -> None:
+    path = tmp_path / "service.db"
+    with service_with_its_changes_in_the_wal(path) as service:
+        without_its_frames(path.with_name("service.db-wal"))
+        add_task(service, "later")  # written behind a hole
+
+        with pytest.raises(Unreadable, match="its -wal was cut off while "):
+            open_reader(path, now_ms=read_at)
+
+
+def test_what_is_added_at_the_end_of_a_live_file_is_no_harm(tmp_path: Path) -> None:
+    path = tmp_path / "service.db"
+    with service_with_its_changes_in_the_wal(path), open_reader(path, now_ms=read_at) as reader:
+        with_an_end(path)
+
+        assert reader.look() == ()
+
+
+def test_a_page_that_is_not_there_as_a_whole_was_cut_off(tmp_path: Path) -> None:
+    path = tmp_path / "service.db"
+    with service_with_its_changes_in_the_wal(path), open_reader(path, now_ms=read_at) as reader:
+        os.truncate(path, path.stat().st_size - 100)
+
+        assert reader.look() == (Lost("The file is gone. A part of it was cut off.", read_at()),)
 
 
 def test_a_service_that_takes_up_the_file_of_a_dead_one_may_make_its_wal_shorter(tmp_path: Path) -> None:
@@ -292,6 +344,30 @@ def test_checkpoints_that_run_while_it_is_looked_are_no_harm(tmp_path: Path) -> 
             pushes += reader.look()
     assert any(isinstance(push, Moved) for push in pushes)
     assert not any(isinstance(push, Lost) for push in pushes)
+
+
+def touched(path: Path) -> None:
+    os.utime(path, ns=(1, 1))
+    path.chmod(0o600)
+
+
+def with_an_end(path: Path) -> None:
+    with path.open("ab") as file:
+        file.write(b"x" * 10_000)
+
+
+@pytest.mark.parametrize("what", [touched, with_an_end], ids=lambda what: what.__name__)
+@pytest.mark.parametrize("journal", ["delete", "wal"])
+def test_a_file_at_rest_that_no_transaction_changed_stays_at_rest(
+    tmp_path: Path, what: Callable[[Path], None], journal: str
+) -> None:
+    path = make(tmp_path / "service.db", "early", journal=journal)
+    with followed(path, live=False) as (_, reader):
+        what(path)
+
+        assert not any(isinstance(push, Lost) for push in reader.look())
+        assert reader.opened.mode is Mode.RESTING
+        assert shown(reader) == {"early"}
 
 
 def test_a_file_that_is_only_touched_is_not_lost(tmp_path: Path) -> None:

@@ -13,9 +13,10 @@ import pytest
 from inspector.layout.opened import Mode
 from inspector.reading.errors import Unreadable
 from inspector.reading.opening import look_at
+from inspector.reading.reader import open_reader
 from tests.support.proof import differences, touch_state
 from tests.support.reading_crashes import crashed, hot
-from tests.support.reading_databases import add_task, as_nobody, give_to_nobody, listing, make
+from tests.support.reading_databases import add_task, as_nobody, give_to_nobody, listing, make, read_at
 from tests.support.reading_service import service_on
 
 pytestmark = pytest.mark.timeout(20)
@@ -368,6 +369,22 @@ def test_a_file_of_another_user_is_read_where_its_folder_cannot_be_written(folde
 
     with as_nobody():
         assert look_at(path).mode is Mode.RESTING
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs a second user, which only root can become")
+@pytest.mark.parametrize("mode", [None, Mode.COPY], ids=["by itself", "copy"])
+def test_a_live_file_whose_shm_is_another_users_is_said_to_be(folder: Path, mode: Mode | None) -> None:
+    path = make(folder / "service.db", "early")
+    with service_on(path) as service:
+        add_task(service, "late")
+        path.with_name("service.db-shm").chmod(0o600)
+        path.with_name("service.db-wal").chmod(0o644)
+        path.chmod(0o644)
+        with as_nobody(), pytest.raises(Unreadable) as refused:
+            open_reader(path, mode=mode, now_ms=read_at)
+    assert refused.value.sentence == (
+        "service.db cannot be read: there is no permission for service.db-shm, and a process has the file open."
+    )
 
 
 def test_a_database_that_one_process_keeps_for_itself_is_live(tmp_path: Path) -> None:

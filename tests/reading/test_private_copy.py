@@ -102,7 +102,8 @@ def test_a_disk_that_is_too_small_is_said_before_anything_is_copied(
         open_reader(path, mode=Mode.COPY, now_ms=read_at)
 
     assert refused.value.sentence == (
-        f"service.db cannot be copied: {path.stat().st_size:,} bytes are needed and 1,000 are free."
+        f"service.db cannot be copied: {path.stat().st_size + (64 << 20):,} bytes are needed, 64 MiB to be left free "
+        "among them, and 1,000 are free."
     )
     assert listing(temporary) == set()
 

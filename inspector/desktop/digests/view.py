@@ -19,6 +19,7 @@ from inspector.desktop.widgets.empty import EmptySentence
 from inspector.desktop.widgets.fonts import PLAIN_PX, ui_font
 from inspector.desktop.widgets.lines import PaneSplitter
 from inspector.desktop.widgets.table import DenseTable
+from inspector.desktop.widgets.until_read import UntilRead
 from inspector.layout.files import FileCheck
 from inspector.layout.pages import ModelPage
 from inspector.layout.rows import ModelRow
@@ -89,6 +90,7 @@ class ModelsView(QWidget):
         self._models = page.models
         self._now_ms = page.read_at_ms
         self._refresh()
+        self._content.show_content()
 
     def show_file_states(self, checks: Mapping[str, FileCheck]) -> None:
         """Show these checks, all that are known, by model id; a model without one is not checked."""
@@ -121,8 +123,14 @@ class ModelsView(QWidget):
         """Ask for every model to be verified, whatever is listed: what a menu's action does."""
         self._ask(tuple(one.model.id for one in self._standings() if one.progress is None and not one.waits))
 
+    def show_unread(self, sentence: str) -> None:
+        """Show no models, and in one visible sentence why they are not read."""
+        self.clear()
+        self._content.show_unread(sentence)
+
     def clear(self) -> None:
         """Forget models, checks and selection: another file is read from now on."""
+        self._content.show_unread("")
         self._models = ()
         self._checks = {}
         self._now_ms = None
@@ -178,12 +186,17 @@ class ModelsView(QWidget):
         self._splitter.setStretchFactor(1, 1)
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._filters)
+        column.addWidget(self._progress)
+        column.addWidget(self._splitter, 1)
+        self._content = UntilRead(content)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(self._filters)
-        whole.addWidget(self._progress)
-        whole.addWidget(self._splitter, 1)
+        whole.addWidget(self._content)
         self.setFocusProxy(self._table)
 
     def _connect(self) -> None:
@@ -260,7 +273,7 @@ class ModelsView(QWidget):
         if not listed and standings:
             self._empty.set_sentence(self.tr("No model matches."), self.tr("Clear the filters"))
         elif not listed:
-            self._empty.set_sentence(self.tr(NO_MODELS) if self._now_ms is not None else "")
+            self._empty.set_sentence(self.tr(NO_MODELS))
 
     def _show_selected(self) -> None:
         standing = next((one for one in self._standings() if one.model.id == self._selected), None)

@@ -38,6 +38,7 @@ from inspector.desktop.widgets.lines import PaneSplitter
 from inspector.desktop.widgets.message_bar import MessageBar
 from inspector.desktop.widgets.message_kind import MessageKind
 from inspector.desktop.widgets.table import DenseTable
+from inspector.desktop.widgets.until_read import UntilRead
 from inspector.desktop.widgets.words import clock_time
 from inspector.lmsp.recovery import RecoveryPlan, RecoveryStep
 
@@ -110,11 +111,18 @@ class RecoveryView(QWidget):
         self._plan = plan
         self._say(preview_words(plan, clock_time(read_at_ms, read_at_ms, self._zone)))
         self._refresh()
+        self._content.show_content()
         if self._selected is None and self._model.rowCount():
             self._make_current(0)
 
+    def show_unread(self, sentence: str) -> None:
+        """Show no plan, and in one visible sentence why none can be made."""
+        self.clear()
+        self._content.show_unread(sentence)
+
     def clear(self) -> None:
         """Forget plan, selection and what the list was narrowed to: another file is read from now on."""
+        self._content.show_unread("")
         self._plan = None
         self._selected = None
         self._filters.set_kind(Kind.ALL)
@@ -167,11 +175,16 @@ class RecoveryView(QWidget):
         self._page.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._page.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._page.setWidget(page)
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._bar)
+        column.addWidget(self._page, 1)
+        self._content = UntilRead(content)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(self._bar)
-        whole.addWidget(self._page, 1)
+        whole.addWidget(self._content)
         self.setFocusProxy(self._table)
 
     def _connect(self) -> None:

@@ -80,8 +80,8 @@ class ResultStrip(Strip):
 
     def show_standing(self, standing: Standing, zone: tzinfo, *, is_covered: bool) -> None:
         """Say how the search stands, times as in ``zone``; ``is_covered``: what the events hold is hidden."""
-        self.setVisible(standing.state is not State.NONE)
         words = line(standing, zone)
+        self.setVisible(bool(words))
         if words != self._words.text():
             self._words.setText(words)
             self._bar.setAccessibleDescription(words)

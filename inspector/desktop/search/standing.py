@@ -78,6 +78,8 @@ def line(standing: Standing, zone: tzinfo) -> str:
             at = f" after {_part(standing)}" if standing.of else ""
             by = " by the pause" if standing.state is State.STOPPED_BY_PAUSE else ""
             return f"Stopped{by}{at}, {hits}"
+        case State.LOST if not standing.text:
+            return ""
         case State.LOST:
             return f"Stopped: the file cannot be read any more. {hits} until then."
         case State.FAILED:

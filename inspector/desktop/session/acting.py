@@ -21,10 +21,15 @@ class Acting:
     """Whether it is the user's to allow: the file could be written, and no service has it open."""
 
 
-def acting_on(how: Opened | None, *, allowed: bool) -> Acting:
-    """Return whether an action may write, for a file opened like this and what the user allowed for it."""
+def acting_on(how: Opened | None, *, allowed: bool, why_lost: str | None = None) -> Acting:
+    """Return whether an action may write, for a file opened like this and what the user allowed for it.
+
+    ``why_lost`` is one sentence where it is not there any more: what lies at its path is another one.
+    """
     if how is None:
         return Acting(False, "No database is open.", False)
+    if why_lost is not None:
+        return Acting(False, why_lost, False)
     if not how.may_act:
         return Acting(False, how.why_not_act, False)
     if how.mode is Mode.LIVE:

@@ -65,6 +65,12 @@ class OneAtATime:
     def __init__(self) -> None:
         self._under_way = False
         self._again = False
+        self._forgotten = 0
+
+    def forget(self) -> None:
+        """Drop the answer that is under way and what was noted."""
+        self._forgotten += 1
+        self._again = False
 
     async def refresh(self, request: Callable[[], Awaitable[Answer]], deliver: Callable[[Answer], None]) -> None:
         """Await ``request`` and hand its answer to ``deliver``; while one is under way, only note that it is wanted.
@@ -79,6 +85,9 @@ class OneAtATime:
             self._again = True
             while self._again:
                 self._again = False
-                deliver(await request())
+                before = self._forgotten
+                answer = await request()
+                if before == self._forgotten:
+                    deliver(answer)
         finally:
             self._under_way = self._again = False

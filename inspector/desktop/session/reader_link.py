@@ -13,7 +13,7 @@ from inspector.reading.requests import Request
 from inspector.reading.wire import Decoder, WireError, encode
 
 GRACE_MS: Final = 2_000
-"""How long after its deadline a request may stay unanswered before the reader counts as hung."""
+"""How long after its deadline a request may stay unanswered before the reader counts as hung, unless said otherwise."""
 
 _CHUNK = 1 << 16
 _STOPS_WITHIN_S = 2.0
@@ -79,14 +79,14 @@ class ReaderLink:
         """Whether requests can still be answered."""
         return not self._ended
 
-    def ask(self, request: Request, *, deadline_ms: int) -> asyncio.Future[object]:
+    def ask(self, request: Request, *, deadline_ms: int, grace_ms: int = GRACE_MS) -> asyncio.Future[object]:
         """Send ``request`` now, before whatever else the loop has to do, and return its answer to be.
 
         That raises RequestFailed with the reader's sentence, or ReaderGone when the reader ends first. A reader that
-        says nothing until well after the deadline is killed.
+        says nothing until ``grace_ms`` after the deadline is killed.
         """
         if self._ended:
-            return gone(self._loop)
+            return refused(self._loop, ReaderGone())
         number = self._asked_before.pop(request, None)
         if number is None:
             self._number += 1
@@ -94,7 +94,7 @@ class ReaderLink:
             self._waiting[number] = self._loop.create_future()
             self._send(encode(Asked(number, request, deadline_ms)))
         future = self._waiting[number]
-        hung = self._loop.call_later((deadline_ms + GRACE_MS) / 1000, self._end, "hung")
+        hung = self._loop.call_later((deadline_ms + grace_ms) / 1000, self._end, "hung")
 
         def forget(_done: asyncio.Future[object]) -> None:
             hung.cancel()
@@ -198,10 +198,10 @@ class ReaderLink:
             self._on_end(why)
 
 
-def gone(loop: asyncio.AbstractEventLoop) -> asyncio.Future[object]:
-    """Return the answer of a reader that is not there: it raises ReaderGone."""
+def refused(loop: asyncio.AbstractEventLoop, why: RequestFailed | ReaderGone) -> asyncio.Future[object]:
+    """Return the answer to what nobody can be asked: it raises ``why``."""
     future: asyncio.Future[object] = loop.create_future()
-    future.set_exception(ReaderGone())
+    future.set_exception(why)
     _look_at(future)
     return future
 

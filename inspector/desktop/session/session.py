@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Signal
 from inspector.desktop.session.acting import Acting, acting_on, cancel_in_file
 from inspector.desktop.session.background import Background, OnProgress, launch_background, launch_errand, read_from
 from inspector.desktop.session.launch import DEADLINE_MS, Launched, Target, launch_reader
-from inspector.desktop.session.reader_link import ReaderGone, ReaderLink, RequestFailed, gone
+from inspector.desktop.session.reader_link import ReaderGone, ReaderLink, RequestFailed, refused
 from inspector.layout.opened import Opened
 from inspector.lmsp.cancelling import CancelOutcome, CancelResult
 from inspector.reading.messages import Lost, Message, Moved
@@ -33,11 +33,17 @@ GIVES_UP_AFTER: Final = 3
 """How many readers may end on one file within :data:`GIVES_UP_WITHIN_S` before it counts as lost."""
 GIVES_UP_WITHIN_S: Final = 30.0
 
+LOST: Final = "The file cannot be read any more."
+"""The answer to whatever is asked of a file that was lost: another one may lie at its path."""
+
 Answer = TypeVar("Answer")
 
 
 class Session(QObject):
     """One file in one reader process; a reader that dies or hangs is replaced, with the same file.
+
+    Once the file is lost nothing opens its path any more, until :meth:`open` does: whatever is asked raises
+    RequestFailed with :data:`LOST`, and no action may write.
 
     Requests are awaited on the GUI thread's asyncio loop; answers and signals arrive there too. No connection to the
     file is held in this process, but for the moment of an action.
@@ -101,7 +107,7 @@ class Session(QObject):
     @property
     def acting(self) -> Acting:
         """Whether tasks can be cancelled here now, and why not."""
-        return acting_on(self._how, allowed=self._allowed)
+        return acting_on(self._how, allowed=self._allowed, why_lost=LOST if self._is_lost else None)
 
     @property
     def reader_pid(self) -> int | None:
@@ -130,7 +136,6 @@ class Session(QObject):
         if self._paused:
             self._paused = False
             self.pause_changed.emit(False)
-        self._is_lost = False
         self._allowed = False
         self._read_at_ms = None
         self._replaced_at.clear()
@@ -143,15 +148,11 @@ class Session(QObject):
 
     def close(self) -> None:
         """End the reader. What was asked raises ReaderGone; no signal follows."""
+        self._is_lost = False
         if self._link is not None:
             self._link.close()
             self._link = None
-        if self._background is not None:
-            self._background.close()
-            self._background = None
-        for errand in tuple(self._errands):
-            errand.close()
-        self._takes_long.clear()
+        self._close_others()
         self._how = None
 
     def spawn(self, work: Coroutine[object, object, None]) -> None:
@@ -175,8 +176,10 @@ class Session(QObject):
 
         That raises RequestFailed with the reader's sentence, and ReaderGone where no reader can answer now.
         """
+        if self._is_lost:
+            return cast("asyncio.Future[Answer]", refused(asyncio.get_running_loop(), RequestFailed(LOST)))
         if self._link is None:
-            return cast("asyncio.Future[Answer]", gone(asyncio.get_running_loop()))
+            return cast("asyncio.Future[Answer]", refused(asyncio.get_running_loop(), ReaderGone()))
         asked = self._link.ask(cast("Request", request), deadline_ms=deadline_ms)
         if not isinstance(request, Watch):
             asked.add_done_callback(self._on_answer)
@@ -189,6 +192,7 @@ class Session(QObject):
         ``on_progress`` is told how far that has come. Cancelling the wait ends the walk. Raises RequestFailed and
         ReaderGone as :meth:`ask` does.
         """
+        self.require_file()
         if self._background is None:
             raise ReaderGone
         if not isinstance(request, TaskPageRequest) and type(request) not in self._takes_long:
@@ -208,6 +212,7 @@ class Session(QObject):
         Hashes are those of the file itself; what else is asked, of the private copy where there is one. Cancelling the
         wait ends the process, as :meth:`close` does. Raises RequestFailed and ReaderGone as :meth:`ask` does.
         """
+        self.require_file()
         if self._how is None:
             raise ReaderGone
         path = self._how.path if isinstance(request, ProofRequest) else read_from(self._how)[0]
@@ -218,6 +223,11 @@ class Session(QObject):
         finally:
             self._errands.discard(errand)
             errand.close()
+
+    def require_file(self) -> None:
+        """Raise RequestFailed where the file was lost: who is about to open its path would open another one."""
+        if self._is_lost:
+            raise RequestFailed(LOST)
 
     def watch(self, task_ids: tuple[str, ...]) -> None:
         """Say which tasks are on screen: they are read again whenever something was committed."""
@@ -310,7 +320,18 @@ class Session(QObject):
             self.could_not_open.emit(sentence)
         else:
             self._is_lost = True
+            self._close_others()
             self.lost.emit(sentence, at_ms)
+            self.acting_changed.emit(self.acting)
+
+    def _close_others(self) -> None:
+        """End every process on the file but the reader: each one would be replaced by one on the same path."""
+        if self._background is not None:
+            self._background.close()
+            self._background = None
+        for errand in tuple(self._errands):
+            errand.close()
+        self._takes_long.clear()
 
     def _on_end(self, why: str) -> None:
         log.info("the reader %s", why)

@@ -11,7 +11,7 @@ from typing import Final
 
 from inspector.desktop.session.background import BackgroundLink, launch_background, read_from
 from inspector.desktop.session.launch import Target
-from inspector.desktop.session.reader_link import GRACE_MS, ReaderGone, RequestFailed
+from inspector.desktop.session.reader_link import ReaderGone, RequestFailed
 from inspector.desktop.session.session import Session
 from inspector.layout.tables import StatementAnswer
 from inspector.reading.requests import StatementRequest
@@ -19,7 +19,10 @@ from inspector.reading.requests import StatementRequest
 log = logging.getLogger(__name__)
 
 MOST_MS: Final = 10_000
-"""How long a statement may run. It is told to end a little earlier, and killed where it cannot hear that."""
+"""How long a statement may run: then it is told to end, and killed where it does not hear that."""
+
+_HEARS_WITHIN_MS: Final = 1_000
+"""How long it may take to hear it: its process counts from when it has begun, which is a little later."""
 
 
 class Statements:
@@ -28,13 +31,18 @@ class Statements:
     def __init__(
         self, session: Session, launch: Callable[[Target], "Popen[bytes]"] = launch_background, most_ms: int = MOST_MS
     ) -> None:
-        """``launch`` starts a process on a file; a statement may run for ``most_ms``, which is above GRACE_MS."""
+        """``launch`` starts a process on a file; a statement may run for ``most_ms``."""
         self._session = session
         self._launch = launch
         self._most_ms = most_ms
         self._link: BackgroundLink | None = None
         self._path = ""
         self._ended_as = ""
+
+    @property
+    def most_s(self) -> float:
+        """How long a statement may run, in seconds."""
+        return self._most_ms / 1_000
 
     @property
     def pid(self) -> int | None:
@@ -44,8 +52,10 @@ class Statements:
     async def run(self, request: StatementRequest) -> StatementAnswer:
         """Return what the statement gives. Cancelling the wait leaves it running: :meth:`stop` ends it.
 
-        Raises RequestFailed with one sentence, and ReaderGone where it was stopped or no file is open.
+        Raises RequestFailed with one sentence, also where the file was lost, and ReaderGone where it was stopped or no
+        file is open.
         """
+        self._session.require_file()
         how = self._session.how
         if how is None:
             raise ReaderGone
@@ -57,10 +67,10 @@ class Statements:
             self._link = BackgroundLink(self._launch(Target(Path(path))), self.stop, self._on_end)
         self._ended_as = ""
         try:
-            answer = await self._link.ask(request, deadline_ms=self._most_ms - GRACE_MS)
-        except ReaderGone:
-            if self._ended_as == "hung":
-                sentence = f"This took longer than {self._most_ms // 1_000} s and was stopped."
+            answer = await self._link.ask(request, deadline_ms=self._most_ms, grace_ms=_HEARS_WITHIN_MS)
+        except (RequestFailed, ReaderGone) as error:
+            if self._ended_as == "hung" or (isinstance(error, RequestFailed) and error.took_too_long):
+                sentence = f"This took longer than {self.most_s:g} s and was stopped."
                 raise RequestFailed(sentence, took_too_long=True) from None
             raise
         if not isinstance(answer, StatementAnswer):

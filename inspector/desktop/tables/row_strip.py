@@ -38,6 +38,11 @@ class RowStrip(Strip):
         self.show_words("", "")
 
     @property
+    def name(self) -> str:
+        """What the rows are of."""
+        return self._name.text()
+
+    @property
     def text(self) -> str:
         """What is said of the rows."""
         return self._words.text()

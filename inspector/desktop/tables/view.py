@@ -3,25 +3,27 @@
 from typing import Final
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence, QPalette, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QPalette, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from inspector.desktop.tables.item_model import RowItemModel
 from inspector.desktop.tables.row_strip import RowStrip
+from inspector.desktop.tables.rows_table import RowsTable
 from inspector.desktop.tables.statement_box import StatementBox
+from inspector.desktop.tables.table_list import TablesList
 from inspector.desktop.tables.table_names import TableNames
 from inspector.desktop.tables.value_pane import ValuePane
 from inspector.desktop.tables.words import (
+    EARLIER_RESULT,
     NO_TABLE,
+    RESULT,
     answer_words,
     damage_words,
     heading,
-    is_number_column,
     page_words,
+    running_words,
 )
-from inspector.desktop.widgets.cells import NumberDelegate, TextDelegate
 from inspector.desktop.widgets.empty import EmptySentence
-from inspector.desktop.widgets.fonts import scaled
 from inspector.desktop.widgets.lines import HairLine, PaneSplitter
 from inspector.desktop.widgets.table import DenseTable
 from inspector.layout.tables import RowKey, RowPage, StatementAnswer, StoredCell, StoredRow, StoredTable, TableList
@@ -31,12 +33,6 @@ MOST_ROWS: Final = 10_000
 """So many rows of a table are kept at once; those behind them take their place."""
 
 _READS_AHEAD: Final = 100
-_LIST_WIDTH: Final = 280
-_NARROW_LIST_WIDTH: Final = 210
-_COUNT_WIDTH: Final = 90
-_NARROW: Final = 900
-_SAMPLE: Final = 60
-_LEAST_CHARS, _MOST_CHARS = 6, 34
 
 
 class TablesView(QWidget):
@@ -65,12 +61,15 @@ class TablesView(QWidget):
         self._page: RowPage | None = None
         self._is_first = True
         self._is_asked = False
+        self._unread = self._why_lost = ""
+        self._result_words = ""
+        self._is_earlier = False
         self._names = TableNames(self)
-        self._list = self._make_list()
+        self._list = TablesList(self._names, self)
         self._box = StatementBox(self)
         self._strip = RowStrip(self)
         self._model = RowItemModel(self)
-        self._table = self._make_table()
+        self._table = RowsTable(self._model, self)
         self._empty = EmptySentence(NO_TABLE)
         self._pages = QStackedWidget(self)
         self._pane = ValuePane(self)
@@ -122,6 +121,9 @@ class TablesView(QWidget):
 
     def show_tables(self, found: TableList) -> None:
         """Show which tables there are."""
+        if self._unread:
+            self._unread = ""
+            self._refresh()
         if self._names.show(found.tables, found.left_off):
             self._list.mark_row(None if self._shown is None else self._names.row_of(self._shown.name))
 
@@ -129,7 +131,7 @@ class TablesView(QWidget):
         """Show these rows of a table instead of what is shown; ``is_first``: there are none before them."""
         self._shown, self._page, self._is_first, self._is_asked = page.table, page, is_first, False
         self._model.show([heading(column) for column in page.table.columns], page.rows)
-        self._fit_columns()
+        self._table.fit_columns()
         self._table.scrollToTop()
         self._pane.show_cell("", None)
         self._refresh()
@@ -165,6 +167,15 @@ class TablesView(QWidget):
         self._shown = page.table
         self._refresh()
 
+    def show_unread(self, sentence: str) -> None:
+        """Say in one visible sentence why it is not known which tables there are."""
+        self._unread = sentence
+        self._refresh()
+
+    def show_lost(self, sentence: str) -> None:
+        """Keep what is shown from now on: who chooses another table is told ``sentence``, which is visible."""
+        self._why_lost = sentence
+
     def show_failed(self, sentence: str) -> None:
         """Say in one visible sentence why the rows cannot be read."""
         self._is_asked = False
@@ -178,20 +189,24 @@ class TablesView(QWidget):
         if row is not None and (row.key, name) == (key, column):
             self._pane.show_cell(column, cell)
 
-    def show_running(self) -> None:
-        """Say that a statement runs."""
+    def show_running(self, most_s: float) -> None:
+        """Say that a statement runs, for ``most_s`` seconds at most; rows of another one are marked as such."""
         self._box.set_running(True)
-        self._box.show_words(self.tr("Running; it is stopped after 10 s."))
+        self._box.show_words(running_words(most_s))
+        self._is_earlier = True
+        if self._shown is None:
+            self._refresh()
 
     def show_answer(self, answer: StatementAnswer) -> None:
         """Show the rows that a statement gave."""
         self._box.set_running(False)
-        self._box.show_words(answer_words(answer))
+        self._result_words, self._is_earlier = answer_words(answer), False
+        self._box.show_words(self._result_words)
         self._shown = self._page = None
         self._list.mark_row(None)
         rows = [StoredRow((at,), cells) for at, cells in enumerate(answer.rows)]
         self._model.show([visible(name[:200]) for name in answer.columns], rows)
-        self._fit_columns()
+        self._table.fit_columns()
         self._table.scrollToTop()
         self._pane.show_cell("", None)
         self._refresh()
@@ -209,6 +224,7 @@ class TablesView(QWidget):
     def clear(self) -> None:
         """Forget the tables and rows: another file is read from now on."""
         self._shown = self._page = None
+        self._unread = self._why_lost = ""
         self._is_first, self._is_asked = True, False
         self._names.show(())
         self._model.show((), ())
@@ -218,34 +234,7 @@ class TablesView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        width = _NARROW_LIST_WIDTH if self.width() < scaled(_NARROW) else _LIST_WIDTH
-        self._list.setFixedWidth(scaled(width))
-        self._list.set_widths([width - _COUNT_WIDTH])
-
-    def _make_list(self) -> DenseTable:
-        table = DenseTable(self)
-        table.setModel(self._names)
-        table.set_row_cells(self._names)
-        table.setAccessibleName(self.tr("Tables of the file"))
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        table.setItemDelegateForColumn(1, NumberDelegate(parent=table))
-        table.horizontalHeader().setSectionsMovable(False)
-        return table
-
-    def _make_table(self) -> DenseTable:
-        table = DenseTable(self, dense=True)
-        table.setModel(self._model)
-        table.set_row_cells(self._model)
-        table.setAccessibleName(self.tr("Rows"))
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        copy = QAction(self.tr("Copy the stored value"), table)
-        copy.setShortcut(QKeySequence.StandardKey.Copy)
-        copy.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-        copy.triggered.connect(self._pane_copy)
-        table.addAction(copy)
-        return table
+        self._list.fit_beside(self.width())
 
     def _arrange(self) -> None:
         self.setBackgroundRole(QPalette.ColorRole.Base)
@@ -274,6 +263,7 @@ class TablesView(QWidget):
         self._list.clicked.connect(self._choose)
         self._list.activated.connect(self._choose)
         self._table.selectionModel().currentChanged.connect(self._on_current)
+        self._table.copy_wanted.connect(self._pane.copy)
         self._table.verticalScrollBar().valueChanged.connect(lambda _value: self._ask_for_more())
         self._strip.first_wanted.connect(lambda: self._want(None))
         self._strip.on_wanted.connect(self._on_on_wanted)
@@ -284,6 +274,10 @@ class TablesView(QWidget):
     def _choose(self, index: QModelIndex) -> None:
         table = self._names.table_at(index.row())
         if table is None or (self._shown is not None and table.name == self._shown.name and self._model.rowCount()):
+            return
+        if self._why_lost:
+            self._list.mark_row(None if self._shown is None else self._names.row_of(self._shown.name))
+            self.show_failed(self._why_lost)
             return
         self._shown, self._page, self._is_first = table, None, True
         self._model.show((), ())
@@ -336,24 +330,10 @@ class TablesView(QWidget):
         if cell.is_cut and self._shown is not None:
             self.value_wanted.emit(self._shown.name, row.key, column)
 
-    def _pane_copy(self) -> None:
-        self._pane.copy()
-
-    def _fit_columns(self) -> None:
-        """Give each column the width of its first values: no more is measured, however many rows there are."""
-        last = len(self._model.headings) - 1
-        sample = [self._model.row_cells(row) for row in range(min(_SAMPLE, self._model.rowCount()))]
-        for column, words in enumerate(self._model.headings):
-            # The last column takes all the room that is left: at its right edge a number would stand alone.
-            is_number = column < last and is_number_column(self._model.cells_of(column, _SAMPLE))
-            delegate = NumberDelegate if is_number else TextDelegate
-            self._table.setItemDelegateForColumn(column, delegate(parent=self._table))
-            longest = max((len(cells[column].text) for cells in sample), default=0)
-            chars = min(max(longest, len(words), _LEAST_CHARS), _MOST_CHARS)
-            self._table.setColumnWidth(column, scaled(22 + 7 * chars))
-
     def _name(self) -> str:
-        return self.tr("Result") if self._shown is None else visible(self._shown.name[:200])
+        if self._shown is None:
+            return self.tr(EARLIER_RESULT if self._is_earlier else RESULT)
+        return visible(self._shown.name[:200])
 
     def _refresh(self) -> None:
         rows, table, page = self._model.rowCount(), self._shown, self._page
@@ -361,8 +341,9 @@ class TablesView(QWidget):
         if table is None:
             nothing = not self._model.headings
             self._strip.setVisible(not nothing)
-            self._strip.show_words(self._name(), self._box.words)
-            self._empty.set_sentence(NO_TABLE if nothing else self.tr("The statement gave no rows."))
+            self._strip.show_words(self._name(), self._result_words)
+            no_table = self._unread or self.tr(NO_TABLE)
+            self._empty.set_sentence(no_table if nothing else self.tr("The statement gave no rows."))
             return
         self._strip.setVisible(True)
         if page is None:

@@ -27,7 +27,8 @@ LEFT_OUT: Final = "not read"
 COVERED: Final = "covered"
 UNREAD: Final = "too large"
 NO_TABLE: Final = "Choose a table, or type a statement in SQL."
-NOTHING_READ: Final = "No table of this file has been read yet."
+RESULT: Final = "Result"
+EARLIER_RESULT: Final = "Result of an earlier statement"
 
 
 def is_content(cell: StoredCell) -> bool:
@@ -102,6 +103,11 @@ def answer_words(answer: StatementAnswer) -> str:
     """Say what a statement gave and how long it took."""
     more = ", and there are more" if answer.more else ""
     return f"{counted(len(answer.rows), 'row')}{more}, {grouped(answer.took_ms)} ms"
+
+
+def running_words(most_s: float) -> str:
+    """Say that a statement runs, and for how long at most."""
+    return f"Running; it is stopped after {most_s:g} s."
 
 
 def damage_words(page: RowPage) -> str:

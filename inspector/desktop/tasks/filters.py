@@ -9,10 +9,12 @@ from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from inspector.desktop.widgets.chip import Chip
+from inspector.desktop.widgets.elided import ElidedLabel
 from inspector.desktop.widgets.flow import FlowLayout
 from inspector.desktop.widgets.icons import icon
 from inspector.desktop.widgets.palette import tokens_of
 from inspector.desktop.widgets.strips import Strip
+from inspector.desktop.widgets.tips import tip
 from inspector.desktop.widgets.tools import HeaderButton
 from inspector.layout.pages import Counts, TaskFilter
 from inspector.layout.visible import visible
@@ -73,7 +75,8 @@ class TaskFilters(QWidget):
         bar.addWidget(self._search)
         bar.addWidget(self._model)
         bar.addWidget(self._status)
-        bar.addStretch(1)
+        self._off = ElidedLabel(tone="text2", parent=strip)
+        bar.addWidget(self._off, 1)
 
         self._chip_row = Strip(self, height=36, wraps=True, below=False)
         self._all = Chip(self.tr("All"), parent=self._chip_row)
@@ -100,7 +103,15 @@ class TaskFilters(QWidget):
         whole.setSpacing(0)
         whole.addWidget(strip)
         whole.addWidget(self._chip_row)
+        self._parts = strip, self._chip_row
+        chips_of_all = (self._all, self._unfinished, *self._chips.values(), self._other)
+        self._controls = (self._search, self._model, self._status, *chips_of_all)
         self.set_icons()
+
+    @property
+    def why_off(self) -> str:
+        """Why no other filter can be wished for, in one sentence; empty where one can."""
+        return self._off.text()
 
     @property
     def wanted(self) -> TaskFilter:
@@ -138,9 +149,12 @@ class TaskFilters(QWidget):
             self._models = tuple(model_ids)
             self._show_model_choice()
 
-    def want(self, wanted: TaskFilter) -> None:
-        """Set the whole filter, as another view wishes it."""
-        if wanted == self._wanted:
+    def want(self, wanted: TaskFilter, *, quietly: bool = False) -> None:
+        """Set the whole filter, as another view wishes it; ``quietly``: it is the one whose tasks are listed.
+
+        Nothing happens where the filters are off.
+        """
+        if self.why_off or (wanted == self._wanted and not quietly):
             return
         self._wanted = wanted
         self._search.blockSignals(True)
@@ -149,7 +163,16 @@ class TaskFilters(QWidget):
         self._typing.stop()
         self._show_model_choice()
         self._show_statuses()
-        self.changed.emit(wanted)
+        if not quietly:
+            self.changed.emit(wanted)
+
+    def set_off(self, why: str) -> None:
+        """Let the filter be as it is, and say why in one visible sentence; empty lets it be changed again."""
+        self._off.setText(why)
+        for part in self._parts:
+            part.setToolTip(tip(why))
+        for control in self._controls:
+            control.setEnabled(not why)
 
     def set_folded(self, folded: bool) -> None:
         """Fold the chips into one button with a menu, where there is no room for them."""

@@ -11,7 +11,7 @@ from inspector.desktop.tasks.blocks import Stretch, TaskBlocks
 from inspector.desktop.tasks.order import end_of, order_of, runs
 from inspector.desktop.tasks.places import settle
 from inspector.desktop.tasks.waiting import WaitingTasks
-from inspector.desktop.tasks.words import HEADINGS, NOT_LOADED, TaskColumn, changed_cells, task_cells
+from inspector.desktop.tasks.words import HEADINGS, NEVER_READ, NOT_LOADED, TaskColumn, changed_cells, task_cells
 from inspector.desktop.widgets.cells import CELL_ROLES, DISPLAY_ROLE
 from inspector.desktop.widgets.flash import GONE_MS
 from inspector.desktop.widgets.row_cells import Cell
@@ -55,6 +55,7 @@ class TaskItemModel(QAbstractTableModel):
         self._last_key: TaskKey | None = None
         self._more = False
         self._asked = False
+        self._is_over = False
         self._now_ms: int | None = None
         self._today_ms: int | None = None
         self._warm: dict[str, tuple[int, int]] = {}
@@ -94,6 +95,16 @@ class TaskItemModel(QAbstractTableModel):
         return self._more and self._asked
 
     @property
+    def is_over(self) -> bool:
+        """Whether nothing more is read: a row that is not loaded never will be."""
+        return self._is_over
+
+    @property
+    def is_all_read(self) -> bool:
+        """Whether every row of the list is loaded."""
+        return self.is_whole and not self._blocks.missing(0, len(self._blocks) - 1)
+
+    @property
     def loaded_blocks(self) -> int:
         """How many blocks of rows are loaded."""
         return self._blocks.loaded
@@ -113,6 +124,13 @@ class TaskItemModel(QAbstractTableModel):
     def is_waiting(self, task_id: str) -> bool:
         """Say whether a task waits to be put on top."""
         return task_id in self._new
+
+    def set_over(self, is_over: bool) -> None:
+        """Say whether nothing more is read; rows that are not loaded then show that they never were."""
+        if is_over != self._is_over:
+            self._is_over = is_over
+            if len(self._blocks):
+                self.changed(0, len(self._blocks))
 
     def show_page(self, page: TaskPage) -> None:
         """Show this page instead of what was shown, for another filter or file: scroll and selection start anew."""
@@ -233,7 +251,7 @@ class TaskItemModel(QAbstractTableModel):
         """Return what a row shows. It is worked out once, until the task or the moment changes."""
         block, offset = self._blocks.at(row)
         if block.tasks is None or block.kept is None:
-            return NOT_LOADED
+            return NEVER_READ if self._is_over else NOT_LOADED
         kept: tuple[int | None, int | None, Sequence[Cell]] | None = block.kept[offset]
         if kept is None or kept[0] != self._now_ms or kept[1] != self._today_ms:
             task, now_ms, today_ms = block.tasks[offset], self._now_ms, self._today_ms
@@ -266,7 +284,7 @@ class TaskItemModel(QAbstractTableModel):
         return 0 if parent.isValid() else _COLUMNS
 
     def canFetchMore(self, parent: Index) -> bool:
-        return self._more and not self._asked and not parent.isValid()
+        return self._more and not self._asked and not self._is_over and not parent.isValid()
 
     def fetchMore(self, parent: Index) -> None:
         if self.canFetchMore(parent):
@@ -289,7 +307,8 @@ class TaskItemModel(QAbstractTableModel):
         if role == _ACCESSIBLE:
             row, column = index.row(), index.column()
             cells = self.row_cells(row)
-            return f"{HEADINGS[column]}: {_ON_ITS_WAY if cells is NOT_LOADED else cells[column].text}"
+            unread = _ON_ITS_WAY if cells is NOT_LOADED else NEVER_READ[TaskColumn.TASK].text
+            return f"{HEADINGS[column]}: {unread if cells in (NOT_LOADED, NEVER_READ) else cells[column].text}"
         return None
 
     def match(

@@ -5,24 +5,25 @@ from datetime import tzinfo
 from typing import Final
 
 from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from inspector.desktop.tasks.blocks import Stretch
 from inspector.desktop.tasks.filters import TaskFilters
 from inspector.desktop.tasks.item_model import ROW_ROLE, TaskItemModel
 from inspector.desktop.tasks.mark import TaskMark
+from inspector.desktop.tasks.menu import TaskMenu
 from inspector.desktop.tasks.table import TasksTable
+from inspector.desktop.tasks.words import NOT_FILTERED, nothing_words
 from inspector.desktop.widgets.busy_line import BusyLine
 from inspector.desktop.widgets.empty import EmptySentence
 from inspector.desktop.widgets.flash import FlashClock
 from inspector.desktop.widgets.lines import PaneSplitter
 from inspector.desktop.widgets.pause import Pause
 from inspector.desktop.widgets.tools import PillButton
-from inspector.desktop.widgets.words import counted, grouped, spoken
+from inspector.desktop.widgets.words import grouped, spoken
 from inspector.layout.pages import Counts, TaskFilter, TaskPage, TaskPlaces
 from inspector.layout.rows import TaskRow
-from inspector.lmsp.statuses import UNFINISHED
 
 _SHARES: Final = (732, 532)
 """The widths of table and pane in a window of the usual size."""
@@ -67,6 +68,7 @@ class TasksView(QWidget):
         self._table = TasksTable(self._model, self._clock, self)
         self._mark = TaskMark(self._table, self._model)
         self._left_out: TaskRow | None = None
+        self._unread: str | None = None
         self._empty = EmptySentence(parent=self)
         self._empty.hide()
         self._pill = PillButton(self._table.viewport())
@@ -91,11 +93,6 @@ class TasksView(QWidget):
         whole.addWidget(self._filters)
         whole.addWidget(self._split, 1)
         self.setTabOrder(self._filters, self._table)
-
-        self._cancel = QAction(self.tr("Cancel task…"), self)
-        self._cancel.triggered.connect(self._cancel_current)
-        self._copy_id = QAction(self.tr("Copy id"), self)
-        self._copy_id.triggered.connect(self._copy_current_id)
 
         self._scrolling.over.connect(self._on_scrolling_rested)
         self._counting.over.connect(lambda: self._filters.show_counts(self._counts, are_late=True))
@@ -140,16 +137,43 @@ class TasksView(QWidget):
             self._split.setSizes(list(_SHARES_BELOW if narrow else _SHARES))
         self._filters.set_folded(very_narrow)
 
+    @property
+    def why_not_filtered(self) -> str:
+        """Why the filters are off, in one sentence; empty where they are on."""
+        return self._filters.why_off
+
     def want(self, wanted: TaskFilter) -> None:
-        """Set the whole filter, as another view wishes it."""
+        """Set the whole filter, as another view wishes it; nothing happens where the filters are off."""
         self._filters.want(wanted)
 
     def focus_search(self) -> None:
         """Put the keyboard into the search field."""
         self._filters.focus_search()
 
-    def show_page(self, page: TaskPage, *, selected: str | None) -> None:
-        """Show the newest tasks of another filter or file, and find the selected task among them."""
+    def clear(self) -> None:
+        """Show no task and nothing in place of them: another file is read from now on. The filter stays."""
+        self._filters.set_off("")
+        self._model.set_over(False)
+        self.show_unread("")
+
+    def show_unread(self, sentence: str) -> None:
+        """Show no task, and in one visible sentence why none is read."""
+        self.show_page(TaskPage((), False, 0), selected=None, unread=sentence)
+
+    def show_lost(self, listed: TaskFilter) -> None:
+        """Keep the rows that were read, which are those of the filter ``listed``: no other one can be followed."""
+        self._busy.set_busy(False)
+        self._filters.want(listed, quietly=True)
+        self._filters.set_off(self.tr(NOT_FILTERED))
+        self._model.set_over(True)
+        self.show_counts(self._counts)
+
+    def show_page(self, page: TaskPage, *, selected: str | None, unread: str | None = None) -> None:
+        """Show the newest tasks of another filter or file, and find the selected task among them.
+
+        ``unread`` is what is said in place of them where none could be read.
+        """
+        self._unread = unread
         self._busy.set_busy(False)
         self._model.show_page(page)
         self._table.scrollToTop()
@@ -200,8 +224,8 @@ class TasksView(QWidget):
         self._show_emptiness()
         self._tell_shown()
 
-    def show_counts(self, counts: Counts) -> None:
-        """Show the counts on the chips."""
+    def show_counts(self, counts: Counts | None) -> None:
+        """Show the counts on the chips, or that there are none."""
         self._counting.end()
         self._counts = counts
         self._filters.show_counts(counts)
@@ -265,6 +289,8 @@ class TasksView(QWidget):
         if last < first:
             return ""
         shown = self.tr("Rows %s–%s shown") % (grouped(first + 1), grouped(last + 1))
+        if self._model.is_over and not self._model.is_all_read:
+            shown += self.tr(", not all were read")
         if self._is_left_out():
             shown += self.tr(", the selected task is kept out by the filter")
         if self._counts is None or not self._filters.counts_are_late or self._now_ms is None:
@@ -352,37 +378,20 @@ class TasksView(QWidget):
             self.rows_wanted.emit(tuple(dict.fromkeys(missing)))
 
     def _show_emptiness(self) -> None:
-        nothing = self._model.rowCount() == 0
+        nothing = self._model.rowCount() == 0 and self._unread != ""
         self._empty.setVisible(nothing)
         self._table.setVisible(not nothing)
         if nothing:
-            if self._model.is_looking_on:
-                self._empty.set_sentence(self.tr("No task matches so far."))
-            elif self.wanted.is_empty:
-                self._empty.set_sentence(self.tr("No tasks yet."))
-            else:
-                others = self._counts.tasks if self._counts and self.wanted.statuses else None
-                without = self.tr(" %s without the status filter.") % counted(others, "does", "do") if others else ""
-                self._empty.set_sentence(self.tr("No task matches.") + without, self.tr("Clear the filters"))
+            looks_on, wanted = self._model.is_looking_on, self.wanted
+            why_none = nothing_words(wanted, self._counts, is_looking_on=looks_on)
+            words = why_none if self._unread is None else self._unread
+            can_clear = not (looks_on or wanted.is_empty or self.why_not_filtered)
+            self._empty.set_sentence(words, self.tr("Clear the filters") if can_clear else None)
 
     def _show_menu(self, at: QPoint) -> None:
         index = self._table.indexAt(at)
         task: TaskRow | None = index.data(ROW_ROLE) if index.isValid() else None
-        if task is None:
-            return
-        self._cancel.setEnabled(self._may_act and task.status in UNFINISHED)
-        menu = QMenu(self)
-        menu.addAction(self._cancel)
-        menu.addAction(self._copy_id)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(self._table.viewport().mapToGlobal(at))
-
-    def _cancel_current(self) -> None:
-        task = self._current_task()
         if task is not None:
-            self.cancel_requested.emit(task.id)
-
-    def _copy_current_id(self) -> None:
-        task = self._current_task()
-        if task is not None:
-            QGuiApplication.clipboard().setText(task.id)
+            menu = TaskMenu(task, self, may_act=self._may_act)
+            menu.cancel_requested.connect(self.cancel_requested)
+            menu.popup(self._table.viewport().mapToGlobal(at))

@@ -7,7 +7,8 @@ from typing import Final
 
 from inspector.desktop.widgets.cells import DIM_LEAST, WARN_STRONG
 from inspector.desktop.widgets.row_cells import Cell
-from inspector.desktop.widgets.words import NOTHING, age, duration, grouped, short_time
+from inspector.desktop.widgets.words import NOTHING, age, counted, duration, grouped, short_time
+from inspector.layout.pages import Counts, TaskFilter
 from inspector.layout.rows import TaskRow
 from inspector.layout.visible import number_words, or_as_stored, visible
 from inspector.lmsp.statuses import FINAL, known_status
@@ -39,6 +40,26 @@ NOT_LOADED: Final[Sequence[Cell]] = tuple(
     Cell("…", dim=DIM_LEAST) if column == TaskColumn.TASK else _NOTHING for column in TaskColumn
 )
 """What a row shows while it is on its way."""
+
+NEVER_READ: Final[Sequence[Cell]] = tuple(
+    Cell("not read", dim=DIM_LEAST) if column == TaskColumn.TASK else _NOTHING for column in TaskColumn
+)
+"""What a row shows that was not read before the file was lost."""
+
+NOT_FILTERED: Final = "The file cannot be read any more: the tasks cannot be filtered."
+
+
+def nothing_words(wanted: TaskFilter, counts: Counts | None, *, is_looking_on: bool) -> str:
+    """Say in place of the rows why there is none; ``counts`` are of the tasks that pass all filters but that by status.
+
+    ``is_looking_on``: older tasks are being looked through for ones that pass.
+    """
+    if is_looking_on:
+        return "No task matches so far."
+    if wanted.is_empty:
+        return "No tasks yet."
+    others = counts.tasks if counts is not None and wanted.statuses else 0
+    return "No task matches." + (f" {counted(others, 'does', 'do')} without the status filter." if others else "")
 
 
 def task_cells(

@@ -10,9 +10,12 @@ from inspector.desktop.widgets.palette import tokens_of
 _LEADING = 3
 """What is added to the font's height between two lines."""
 
+LONGEST = 4_000
+"""The most characters of a sentence that are laid out: a name from a file in it may be longer than anybody reads."""
+
 
 class FactText(QWidget):
-    """Shows ``fact`` bold and ``consequence`` after it, wrapped to the width there is; it never cuts.
+    """Shows ``fact`` bold and ``consequence`` after it, wrapped to the width there is. It cuts nothing up to LONGEST.
 
     The height follows from the width (``heightForWidth``).
     """
@@ -28,6 +31,7 @@ class FactText(QWidget):
 
     def set_text(self, fact: str, consequence: str = "") -> None:
         """Replace both sentences."""
+        fact, consequence = _shortened(fact), _shortened(consequence)
         if (fact, consequence) == (self._fact, self._consequence):
             return
         self._fact, self._consequence = fact, consequence
@@ -96,3 +100,7 @@ class FactText(QWidget):
     def _height(layout: QTextLayout) -> int:
         metrics = QFontMetrics(ui_font())
         return max(1, layout.lineCount()) * (metrics.height() + _LEADING) - _LEADING
+
+
+def _shortened(sentence: str) -> str:
+    return sentence if len(sentence) <= LONGEST else f"{sentence[:LONGEST]}…"

@@ -14,13 +14,14 @@ from inspector.desktop.wiring.content import Content
 from inspector.desktop.wiring.growing_log import GrowingLog
 from inspector.layout.opened import Opened
 from inspector.layout.pages import EventPage
-from inspector.layout.rows import TaskDetail
+from inspector.layout.rows import TOO_LARGE, TaskDetail
 from inspector.layout.visible import visible
 from inspector.lmsp.values import value
 from inspector.reading.messages import Moved
 from inspector.reading.requests import EventDataRequest, EventPageRequest, TaskDetailRequest
 
 _LONGEST_ID: Final = 100
+_NO_ID: Final = "The id of this task is too large to be listed: nothing more of it can be asked for by it."
 
 
 @value
@@ -69,10 +70,15 @@ class DetailWiring:
         self._on_acting_changed(session.acting)
         self._on_selected(selection.task_id)
 
+    def forget(self) -> None:
+        """Leave nothing of the file that was open; where the next one has the selected task too, it is read anew."""
+        self._updates.forget()
+        self._log_reads.forget()
+        self._pane.show_unread("")
+        self._loaded, self._last_seq, self._log = None, 0, None
+
     def _on_selected(self, task_id: str | None) -> None:
-        self._loaded = None
-        self._last_seq = 0
-        self._log = None
+        self._loaded, self._last_seq, self._log = None, 0, None
         if task_id is None:
             self._pane.show_task(None)
         elif self._session.how is not None:
@@ -128,7 +134,9 @@ class DetailWiring:
             self._loaded = task_id
             self._pane.show_task(detail)
             self._show_page(page, replace=True)
-            if detail is None:
+            if task_id == TOO_LARGE:
+                self._pane.show_unread(_NO_ID)
+            elif detail is None:
                 self._missing(task_id)
             else:
                 self._log = GrowingLog(task_id, detail.task.last_seq)

@@ -70,6 +70,19 @@ class FrameWiring(QObject):
         """Let the status bar say these words while the view of this name is on screen."""
         self._words[view] = words
 
+    def show_words(self) -> None:
+        """Show what is to be said in the status bar now: somebody's words are others."""
+        self._show_status()
+
+    def forget(self) -> None:
+        """Leave no count and no word of the file that was open."""
+        self._total = None
+        self._statuses = {}
+        for name in _COUNTED:
+            self._window.navigation.set_count(name, None)
+        self._window.header.forget_moments()
+        self._window.show_status("", "")
+
     def tick(self) -> None:
         """Tell every age on screen anew."""
         now_ms = time.time_ns() // 1_000_000
@@ -179,6 +192,8 @@ class FrameWiring(QObject):
     def _on_lost(self, sentence: str, at_ms: int) -> None:
         window = self._window
         window.header.show_lost(at_ms)
+        # Nothing is caught up any more, whoever resumes.
+        window.hide_message("paused")
         fact, shows = visible(sentence), self.tr("This shows the last read.")
         if fact.startswith(f"{GONE} "):
             at = clock_time(at_ms, time.time_ns() // 1_000_000, self._zone)
@@ -229,7 +244,7 @@ class FrameWiring(QObject):
 
     def _on_pause_changed(self, paused: bool) -> None:
         self._window.header.show_paused(paused)
-        if paused:
+        if paused and not self._session.is_lost:
             at = clock_time(self._session.read_at_ms, time.time_ns() // 1_000_000, self._zone)
             self._window.show_message(
                 "paused",
@@ -263,10 +278,8 @@ class FrameWiring(QObject):
         self._total = counts
         unfinished = sum(counts.by_status.get(status, 0) for status in UNFINISHED)
         leftover = counts.tasks - sum(counts.by_status.get(status, 0) for status in FINAL)
-        navigation = self._window.navigation
-        navigation.set_count("tasks", unfinished)
-        navigation.set_count("models", counts.models)
-        navigation.set_count("recovery", leftover)
+        for name, count in zip(_COUNTED, (unfinished, counts.models, leftover), strict=True):
+            self._window.navigation.set_count(name, count)
         self._show_status()
 
     def _show_status(self) -> None:
@@ -286,6 +299,9 @@ class FrameWiring(QObject):
         gap = "    "
         self._window.show_status(gap.join(part for part in parts if part), gap.join(right))
 
+
+_COUNTED: Final = ("tasks", "models", "recovery")
+"""Which views have a count in the navigation."""
 
 _VIEWS_OF_PARTS: Final = {"tasks": ("tasks", "recovery"), "events": ("search",), "models": ("models",)}
 """Which views show nothing without a part of the layout."""

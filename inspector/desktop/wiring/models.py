@@ -8,6 +8,7 @@ from inspector.desktop.session.file_checks import FileChecks
 from inspector.desktop.session.latest_only import OneAtATime
 from inspector.desktop.session.session import Session
 from inspector.desktop.widgets.words import byte_size, counted
+from inspector.desktop.wiring.first_read import FirstRead
 from inspector.layout.opened import Opened
 from inspector.layout.pages import ModelPage
 from inspector.reading.requests import ModelsRequest
@@ -23,11 +24,14 @@ class ModelsWiring:
         checks: FileChecks,
         told: Callable[[ModelPage], None],
         damaged: Callable[[str], None],
+        said: Callable[[], None],
     ) -> None:
         """Show the models in ``view``; ``told`` hears of them too while they are on screen.
 
-        ``damaged`` hears what of them cannot be read: a sentence, or an empty text.
+        ``damaged`` hears what of them cannot be read: a sentence, or an empty text. ``said`` is called when
+        :meth:`summary` says something else.
         """
+        self._said = said
         self._view = view
         self._session = session
         self._checks = checks
@@ -36,6 +40,7 @@ class ModelsWiring:
         self._page: ModelPage | None = None
         self._told = told
         self._damaged = damaged
+        self._first = FirstRead(session, view.show_unread)
         session.opened.connect(self._on_opened)
         session.moved.connect(self._update)
         if session.how is not None:
@@ -51,6 +56,14 @@ class ModelsWiring:
         self._on_screen = on_screen
         if on_screen:
             self._update()
+
+    def forget(self) -> None:
+        """Leave nothing of the file that was open, neither here nor in the view."""
+        self._pages.forget()
+        self._first.forget()
+        self._page = None
+        self._view.clear()
+        self._said()
 
     def summary(self) -> str:
         """Return what the models come to, for the status bar."""
@@ -69,15 +82,17 @@ class ModelsWiring:
 
     async def _show_models(self) -> None:
         def show(page: ModelPage) -> None:
+            self._first.take()
             self._page = page
             self._told(page)
             self._damaged(page.damage)
             self._view.show_models(page)
+            self._said()
             if self._on_screen:
                 # Not before they are wanted: a path from a database may lie on a disk that is asleep.
                 self._checks.look_at(page.models)
 
-        await self._pages.refresh(lambda: self._session.ask_in_background(ModelsRequest()), show)
+        await self._first.awaited(self._pages.refresh(lambda: self._session.ask_in_background(ModelsRequest()), show))
 
     def _on_verify_requested(self, model_ids: tuple[str, ...]) -> None:
         if self._page is not None:

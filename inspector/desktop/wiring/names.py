@@ -22,6 +22,10 @@ class ModelNames(QObject):
         self._session = session
         settling.file_settled.connect(lambda: session.spawn(self._read()))
 
+    def forget(self) -> None:
+        """Tell that no model is known: another file is read from now on."""
+        self.take(ModelPage((), 0))
+
     def take(self, page: ModelPage) -> None:
         """Tell of the models as they were just read."""
         self.changed.emit(page)

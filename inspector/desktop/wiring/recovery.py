@@ -6,6 +6,7 @@ from inspector.desktop.recovery.view import RecoveryView
 from inspector.desktop.session.latest_only import OneAtATime
 from inspector.desktop.session.session import Session
 from inspector.desktop.widgets.words import counted, grouped
+from inspector.desktop.wiring.first_read import FirstRead
 from inspector.layout.pages import Leftovers
 from inspector.lmsp.recovery import RecoveryPlan, plan_recovery
 from inspector.reading.requests import LeftoversRequest
@@ -17,14 +18,21 @@ class RecoveryWiring:
     It asks only while the view is on screen, and once more when the view comes back.
     """
 
-    def __init__(self, view: RecoveryView, session: Session, damaged: Callable[[str], None]) -> None:
-        """Keep ``view`` on the session; ``damaged`` hears what of the leftovers cannot be read."""
+    def __init__(
+        self, view: RecoveryView, session: Session, damaged: Callable[[str], None], said: Callable[[], None]
+    ) -> None:
+        """Keep ``view`` on the session; ``damaged`` hears what of the leftovers cannot be read.
+
+        ``said`` is called when :meth:`summary` says something else.
+        """
         self._damaged = damaged
+        self._said = said
         self._view = view
         self._session = session
         self._leftovers = OneAtATime()
         self._on_screen = False
         self._plan: RecoveryPlan | None = None
+        self._first = FirstRead(session, view.show_unread)
         session.opened.connect(self._update)
         session.moved.connect(self._update)
 
@@ -33,6 +41,14 @@ class RecoveryWiring:
         self._on_screen = on_screen
         if on_screen:
             self._update()
+
+    def forget(self) -> None:
+        """Leave nothing of the file that was open, neither here nor in the view."""
+        self._leftovers.forget()
+        self._first.forget()
+        self._plan = None
+        self._view.clear()
+        self._said()
 
     def summary(self) -> str:
         """Return what the plan on screen comes to, for the status bar."""
@@ -48,8 +64,10 @@ class RecoveryWiring:
 
     async def _show_plan(self) -> None:
         def show(leftovers: Leftovers) -> None:
+            self._first.take()
             self._damaged(leftovers.damage)
             self._plan = plan_recovery(leftovers.tasks)
             self._view.show_plan(self._plan, self._session.read_at_ms or 0)
+            self._said()
 
-        await self._leftovers.refresh(lambda: self._session.ask(LeftoversRequest()), show)
+        await self._first.awaited(self._leftovers.refresh(lambda: self._session.ask(LeftoversRequest()), show))

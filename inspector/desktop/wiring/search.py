@@ -45,6 +45,8 @@ class SearchWiring:
         session.pause_changed.connect(self._on_pause_changed)
         view.set_covered(not content.is_shown)
         view.set_paused(session.is_paused)
+        if session.is_lost:
+            view.show_lost()
 
     def forget(self) -> None:
         """Stop, and leave nothing of the file that was open in the view."""

@@ -7,15 +7,18 @@ from PySide6.QtCore import QObject
 
 from inspector.desktop.session.latest_only import LatestOnly, OneAtATime
 from inspector.desktop.session.reader_link import ReaderGone, RequestFailed
-from inspector.desktop.session.session import Session
+from inspector.desktop.session.session import LOST, Session
 from inspector.desktop.session.statements import Statements
 from inspector.desktop.tables.view import TablesView
 from inspector.desktop.widgets.pause import Pause
 from inspector.desktop.wiring.content import Content
+from inspector.desktop.wiring.first_read import FirstRead
 from inspector.layout.opened import Opened
 from inspector.layout.tables import RowKey, RowPage, StoredCell, TableList
 from inspector.layout.visible import visible
 from inspector.reading.requests import StatementRequest, TableRowsRequest, TablesRequest, TableValueRequest
+
+_GONE: Final = "The reader went away before it had the rows. Choose the table again."
 
 RENEWS_EVERY_MS: Final = 500
 """However often something is committed, rows on screen are read anew no more often."""
@@ -38,6 +41,7 @@ class TablesWiring(QObject):
         self._rest = Pause(self)
         self._has_moved = False
         self._run_number = 0
+        self._first = FirstRead(session, view.show_unread)
         view.page_wanted.connect(lambda name, key, inclusive: session.spawn(self._show_page(name, key, inclusive)))
         view.more_wanted.connect(lambda name, key: session.spawn(self._append_page(name, key)))
         view.value_wanted.connect(lambda name, key, column: session.spawn(self._show_value(name, key, column)))
@@ -47,9 +51,11 @@ class TablesWiring(QObject):
         content.changed.connect(lambda shown: view.set_covered(not shown))
         session.opened.connect(self._on_opened)
         session.moved.connect(lambda _moved: self._on_moved())
-        session.lost.connect(lambda _sentence, _at_ms: self._give_up("The file cannot be read any more."))
+        session.lost.connect(self._on_lost)
         self._rest.over.connect(self._on_rested)
         view.set_covered(not content.is_shown)
+        if session.is_lost:
+            view.show_lost(LOST)
 
     def set_on_screen(self, on_screen: bool) -> None:
         """Say whether the view can be seen: only then is anything read for it."""
@@ -60,6 +66,9 @@ class TablesWiring(QObject):
     def forget(self) -> None:
         """Stop, and leave nothing of the file that was open in the view."""
         self._give_up("")
+        for answers in (self._values, self._tables, self._renewed):
+            answers.forget()
+        self._first.forget()
         self._view.clear()
 
     def _on_opened(self, how: Opened) -> None:
@@ -67,6 +76,10 @@ class TablesWiring(QObject):
             self.forget()
         self._path = how.path
         self._on_moved()
+
+    def _on_lost(self) -> None:
+        self._give_up(LOST)
+        self._view.show_lost(LOST)
 
     def _on_moved(self) -> None:
         self._has_moved = True
@@ -82,9 +95,10 @@ class TablesWiring(QObject):
 
     async def _show_tables(self) -> None:
         def show(found: TableList) -> None:
+            self._first.take()
             self._view.show_tables(found)
 
-        await self._tables.refresh(lambda: self._session.ask(TablesRequest()), show)
+        await self._first.awaited(self._tables.refresh(lambda: self._session.ask(TablesRequest()), show))
 
     async def _show_page(self, name: str, key: RowKey | None, inclusive: bool) -> None:
         def show(page: RowPage) -> None:
@@ -134,11 +148,11 @@ class TablesWiring(QObject):
                 self._view.show_failed(visible(failed.sentence))
         except ReaderGone:
             if name == self._view.shown:
-                self._view.show_failed("The reader went away before it had the rows. Choose the table again.")
+                self._view.show_failed(LOST if self._session.is_lost else _GONE)
 
     def _on_run_requested(self, sql: str) -> None:
         self._run_number += 1
-        self._view.show_running()
+        self._view.show_running(self._statements.most_s)
         self._session.spawn(self._run(self._run_number, sql))
 
     def _on_stop_requested(self) -> None:

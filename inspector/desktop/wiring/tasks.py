@@ -10,10 +10,12 @@ from inspector.desktop.session.reader_link import ReaderGone, RequestFailed
 from inspector.desktop.session.session import Session
 from inspector.desktop.tasks.blocks import BLOCK_ROWS, Stretch
 from inspector.desktop.tasks.view import TasksView
+from inspector.desktop.wiring.first_read import FirstRead
 from inspector.desktop.wiring.rested import Rested
 from inspector.desktop.wiring.totals import AFTER_PAINT_S, Totals
 from inspector.layout.opened import Opened
 from inspector.layout.pages import Counts, TaskFilter, TaskKey, TaskPage, TaskPlaces
+from inspector.layout.visible import visible
 from inspector.reading.messages import Moved
 from inspector.reading.requests import (
     CountsRequest,
@@ -49,6 +51,9 @@ class TasksWiring:
         self._totals = totals
         self._path: str | None = None
         self._counted = TaskFilter()
+        self._listed: TaskFilter | None = None
+        """The filter whose tasks are in the view, which may be another one than it wants; None before there are any."""
+        self._first = FirstRead(session, view.show_unread)
         self._is_first_page = False
         view.filter_changed.connect(self._on_filter_changed)
         view.older_wanted.connect(lambda last: session.spawn(self._append_older(last)))
@@ -62,6 +67,16 @@ class TasksWiring:
         session.acting_changed.connect(lambda acting: view.set_may_act(acting.may_act))
         session.moved.connect(self._on_moved)
 
+    def forget(self) -> None:
+        """Stop, and leave no task of the file that was open in the view; the filter stays."""
+        self._path = self._listed = None
+        self._first.forget()
+        self._pages.forget()
+        self._rows.forget()
+        self._places.stop()
+        self._counts.stop()
+        self._view.clear()
+
     def _on_opened(self, how: Opened) -> None:
         if how.path != self._path:
             self._path = how.path
@@ -73,14 +88,19 @@ class TasksWiring:
                 self._counts.anew(after_s=AFTER_PAINT_S)
         else:
             # The same file in another mode: nothing that is on screen may jump.
-            self._session.spawn(self._refresh_newest())
+            self._session.spawn(self._refresh_newest() if self._listed == self._view.wanted else self._show_newest())
             self._refresh_counts()
             if not self._view.rows.is_whole:
                 self._places.refresh()
 
     def _on_lost(self) -> None:
-        # What is opened next is another file, also where it has the same path.
-        self._path = None
+        self._pages.forget()
+        self._places.stop()
+        self._counts.stop()
+        if self._listed is not None and _counted(self._listed) != self._counted:
+            self._counted = _counted(self._listed)
+            self._view.show_counts(self._totals.newest if self._counted.is_empty else None)
+        self._view.show_lost(self._view.wanted if self._listed is None else self._listed)
 
     def _on_moved(self, moved: Moved) -> None:
         self._view.show_changes(moved.rows, moved.gone)
@@ -134,6 +154,8 @@ class TasksWiring:
         wanted = self._view.wanted
 
         def show(page: TaskPage) -> None:
+            self._first.take()
+            self._listed = wanted
             self._view.show_page(page, selected=self._selection.task_id)
             self._damaged(page.damage)
             if self._selection.task_id is None and page.tasks:
@@ -147,7 +169,13 @@ class TasksWiring:
                 self._places.anew(after_s=AFTER_PAINT_S)
 
         try:
-            await self._pages.ask(lambda: self._session.ask(TaskPageRequest(wanted)), show)
+            await self._first.awaited(self._pages.ask(lambda: self._session.ask(TaskPageRequest(wanted)), show))
+        except RequestFailed as failed:
+            if self._listed != self._view.wanted and not self._session.is_lost:
+                # Those that are listed would stand under a filter that they need not pass.
+                self._listed = None
+                self._view.show_unread(visible(failed.sentence))
+            raise
         finally:
             self._view.show_idle()
 

@@ -37,6 +37,11 @@ class Totals(QObject):
         """The last counts of this file, or None before there were any."""
         return self._newest
 
+    def forget(self) -> None:
+        """Stop, and know nothing of the file that was open."""
+        self._rested.stop()
+        self._path = self._newest = None
+
     def _on_opened(self, how: Opened) -> None:
         if how.path != self._path:
             self._path = how.path

@@ -51,6 +51,11 @@ def part(view: QWidget, kind: type[W]) -> W:
     return found
 
 
+def sentence(view: QWidget) -> EmptySentence:
+    [shown] = (each for each in view.findChildren(EmptySentence) if each.isVisible())
+    return shown
+
+
 def listed(view: ModelsView) -> dict[str, str]:
     model = part(view, DenseTable).model()
     return {
@@ -118,7 +123,7 @@ def test_search_and_chip_hold_together_and_the_counts_say_so(view: ModelsView) -
 
 def test_an_empty_choice_leads_back(view: ModelsView) -> None:
     part(view, QLineEdit).setText("no such model")
-    empty = part(view, EmptySentence)
+    empty = sentence(view)
     assert empty.isVisible()
     assert empty.accessibleName() == "No model matches."
 
@@ -139,7 +144,7 @@ def test_esc_empties_the_search(view: ModelsView) -> None:
 def test_without_models_one_sentence_stands_there(view: ModelsView) -> None:
     view.show_models(page())
 
-    assert part(view, EmptySentence).accessibleName() == "No models yet: the service has registered none."
+    assert sentence(view).accessibleName() == "No models yet: the service has registered none."
     assert not part(view, ModelDetail).isVisible()
 
 
@@ -420,7 +425,7 @@ def test_another_file_begins_anew(view: ModelsView) -> None:
     view.clear()
     assert view.selected is None
     assert listed(view) == {}
-    assert part(view, EmptySentence).accessibleName() == ""
+    assert sentence(view).accessibleName() == ""
     assert not part(view, ProgressStrip).isVisible()
 
     view.show_models(page(model("alpha"), model("qwen")))

@@ -68,6 +68,11 @@ def part(view: QWidget, kind: type[W]) -> W:
     return found
 
 
+def sentence(view: QWidget) -> EmptySentence:
+    [shown] = (each for each in view.findChildren(EmptySentence) if each.isVisible())
+    return shown
+
+
 def listed(view: RecoveryView) -> list[str]:
     model = part(view, DenseTable).model()
     return [model.index(row, StepColumn.TASK).data() for row in range(model.rowCount())]
@@ -204,7 +209,7 @@ def test_an_empty_choice_says_so_and_leads_back(view: RecoveryView) -> None:
     view.show_plan(plan(*MIXED), READ_AT)
     chip(view, "Warnings").click()
     click_cell(view, 0, 0)
-    empty = part(view, EmptySentence)
+    empty = sentence(view)
 
     assert empty.isVisible()
     assert empty.accessibleName() == "No task with a warning was found queued with the policy fail."
@@ -217,8 +222,7 @@ def test_an_empty_choice_says_so_and_leads_back(view: RecoveryView) -> None:
 def test_without_leftovers_one_sentence_stands_there(view: RecoveryView) -> None:
     view.show_plan(RecoveryPlan(()), READ_AT)
 
-    assert part(view, EmptySentence).accessibleName() == "No leftover tasks: a restart would change nothing."
-    assert part(view, EmptySentence).isVisible()
+    assert sentence(view).accessibleName() == "No leftover tasks: a restart would change nothing."
     assert part(view, RecoveryGrid).isVisible()
 
 
@@ -461,7 +465,7 @@ def test_another_file_begins_anew(view: RecoveryView) -> None:
     view.clear()
     assert view.selected is None
     assert listed(view) == []
-    assert part(view, EmptySentence).accessibleName() == ""
+    assert sentence(view).accessibleName() == ""
     assert part(view, MessageBar).text() == "Preview. Nothing is written."
     assert cell_with(view, CHOSEN_ROLE) == cell_with(view, MARKED_ROLE) == []
 

@@ -1,15 +1,29 @@
 """A file that is deleted, replaced, cut off or overwritten while it is open: noticed at the next look, and said."""
 
+import asyncio
 import os
-from collections.abc import Callable, Iterator
+import signal
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from inspector.desktop.session.reader_link import RequestFailed
+from inspector.desktop.session.launch import Target
+from inspector.desktop.session.reader_link import ReaderGone, RequestFailed
+from inspector.desktop.session.session import LOST, Session
+from inspector.desktop.session.statements import Statements
 from inspector.layout.opened import Mode
-from inspector.reading.requests import EventPageRequest, TaskPageRequest
+from inspector.lmsp.cancelling import CancelOutcome
+from inspector.reading.requests import (
+    CountsRequest,
+    EventPageRequest,
+    EventSearchRequest,
+    HealthRequest,
+    ProofRequest,
+    StatementRequest,
+    TaskPageRequest,
+)
 from tests.desktop.session.test_session import session_on
 from tests.support.broken_pages import many_pages
 from tests.support.reading_databases import make
@@ -87,10 +101,80 @@ async def test_a_live_file_that_is_overwritten_is_said_when_something_is_read_of
     path = many_pages(tmp_path / "service.db", journal="wal")
     with live(path):
         async with session_on(path) as (session, heard):
-            await session.ask(TaskPageRequest())
+            session.pause()
+            # The reader answers in order: once both are answered it looks no more, and no look comes upon it first.
+            for _ in range(2):
+                await session.ask(TaskPageRequest())
             overwrite(path)
             with pytest.raises(RequestFailed) as failed:
                 await session.ask(EventPageRequest("task-030"))
 
             assert failed.value.sentence == "service.db is incomplete or damaged (SQLITE_CORRUPT)."
             assert heard.opened[-1].mode is Mode.LIVE
+
+
+Ask = Callable[[Session, Statements], Awaitable[object]]
+ASKED: dict[str, Ask] = {
+    "a page": lambda session, _: session.ask(TaskPageRequest()),
+    "a page in the background": lambda session, _: session.ask_in_background(TaskPageRequest()),
+    "counts": lambda session, _: session.ask_in_background(CountsRequest()),
+    "a search": lambda session, _: session.ask_in_background(EventSearchRequest("new")),
+    "a proof": lambda session, _: session.run_errand(ProofRequest()),
+    "a check": lambda session, _: session.run_errand(HealthRequest()),
+    "a statement": lambda _, statements: statements.run(StatementRequest("SELECT id FROM tasks")),
+}
+
+
+async def test_of_the_file_that_lies_where_a_lost_one_lay_nothing_is_read_or_written(tmp_path: Path) -> None:
+    path = make(tmp_path / "service.db", "a", "b")
+    async with session_on(path) as (session, heard):
+        statements = Statements(session)
+        for ask in ASKED.values():
+            await ask(session, statements)
+        session.allow_actions(True)
+        told = [session.acting.may_act]
+        session.acting_changed.connect(lambda acting: told.append(acting.may_act))
+        replace(path)
+        before = path.read_bytes()
+        await until(lambda: heard.lost)
+
+        assert told == [True, False]
+        for what, ask in ASKED.items():
+            with pytest.raises(RequestFailed) as failed:
+                await ask(session, statements)
+            assert failed.value.sentence == LOST, what
+        result = await session.cancel_task("new")
+        assert (result.outcome, result.reason) == (CancelOutcome.REFUSED, LOST)
+        assert path.read_bytes() == before
+        statements.stop()
+
+
+async def test_what_is_asked_in_the_background_when_the_file_is_lost_is_not_asked_of_the_next_one(
+    tmp_path: Path,
+) -> None:
+    path = make(tmp_path / "service.db", "a")
+    async with session_on(path) as (session, heard):
+        await session.ask_in_background(TaskPageRequest())
+        pid = session.background_pid
+        assert pid is not None
+        os.kill(pid, signal.SIGSTOP)  # so that it is still asked then
+        asked = asyncio.ensure_future(session.ask_in_background(TaskPageRequest()))
+        replace(path)
+        await until(lambda: heard.lost)
+
+        with pytest.raises(ReaderGone):
+            await asked
+        assert session.background_pid is None
+        os.kill(pid, signal.SIGKILL)
+
+
+async def test_another_file_is_read_after_one_was_lost(tmp_path: Path) -> None:
+    path = make(tmp_path / "service.db", "a")
+    async with session_on(path) as (session, heard):
+        replace(path)
+        await until(lambda: heard.lost)
+        session.open(Target(path))
+        await until(lambda: len(heard.opened) == 2)
+
+        for page in (await session.ask(TaskPageRequest()), await session.ask_in_background(TaskPageRequest())):
+            assert [task.id for task in page.tasks] == ["new"]

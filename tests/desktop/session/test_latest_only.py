@@ -125,3 +125,20 @@ def test_a_refresh_that_failed_does_not_stand_in_the_way_of_the_next() -> None:
         return shown
 
     assert asyncio.run(scene()) == ["again"]
+
+
+def test_what_was_forgotten_is_not_delivered_and_what_is_asked_then_is() -> None:
+    async def scene() -> list[str]:
+        again, reader, shown = OneAtATime(), Reader(), list[str]()
+        first = asyncio.create_task(again.refresh(reader.request(), shown.append))
+        await settle()
+        again.forget()
+        reader.asked[0].set_result("of the file before")
+        await first
+        second = asyncio.create_task(again.refresh(reader.request(), shown.append))
+        await settle()
+        reader.asked[1].set_result("of this one")
+        await second
+        return shown
+
+    assert asyncio.run(scene()) == ["of this one"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from inspector.desktop.session.launch import Target
-from inspector.desktop.session.reader_link import ReaderGone
+from inspector.desktop.session.reader_link import ReaderGone, RequestFailed
 from inspector.desktop.session.session import Session
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.pages import TaskFilter
@@ -113,7 +113,7 @@ async def test_a_file_that_kills_every_reader_counts_as_lost(tmp_path: Path) -> 
                 await until(partial(another_reader, session, heard, pid))
             assert len(heard.lost) == 1
             assert session.is_lost
-            with pytest.raises(ReaderGone):
+            with pytest.raises(RequestFailed, match="cannot be read any more"):
                 await session.ask(TaskPageRequest())
 
 

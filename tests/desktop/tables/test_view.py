@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from inspector.desktop.tables.view import MOST_ROWS, TablesView
+from inspector.desktop.widgets.empty import EmptySentence
 from inspector.layout.tables import RowPage, Storage, StoredCell, StoredColumn, StoredRow
-from tests.desktop.tables.stored import COLUMNS, answer, integer, page, row, table, tables, text
+from tests.desktop.tables.stored import COLUMNS, HIDDEN, answer, integer, page, row, table, tables, text
 
 
 @pytest.fixture
@@ -193,7 +194,7 @@ def test_a_statement_is_run_by_its_keys_and_its_rows_take_the_place(view: Tables
     QTest.keyClick(view.box.editor, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert run == ["SELECT 1"]
 
-    view.show_running()
+    view.show_running(10)
     assert view.box.stop_button.isEnabled()
     assert not view.box.run_button.isEnabled()
     view.show_answer(answer((integer(1), text("a")), more=True))
@@ -208,11 +209,83 @@ def test_a_refusal_is_said_and_the_rows_stay(view: TablesView) -> None:
     view.choose("notes")
     view.show_page(page(1, 3), is_first=True)
 
-    view.show_running()
+    view.show_running(10)
     view.show_refused("This is not allowed.")
 
     assert view.box.words == "This is not allowed."
     assert view.rows.rowCount() == 3
+
+
+def test_rows_of_an_earlier_statement_are_marked_as_such(view: TablesView) -> None:
+    view.show_running(10)
+    view.show_answer(answer((integer(1), text("a"))))
+    assert (view.strip.name, view.strip.text) == ("Result", "1 row, 12 ms")
+
+    view.show_running(10)
+    assert view.strip.name == "Result of an earlier statement"
+    view.show_refused("This is not allowed.")
+    view.set_covered(True)
+    assert (view.strip.name, view.strip.text) == ("Result of an earlier statement", "1 row, 12 ms")
+    assert view.rows.rowCount() == 1
+
+    view.show_running(10)
+    view.show_answer(answer((integer(2), text("b"))))
+    assert view.strip.name == "Result"
+
+
+def test_rows_of_a_table_are_not_taken_for_a_result(view: TablesView) -> None:
+    view.choose("notes")
+    view.show_page(page(1, 3), is_first=True)
+    view.show_running(10)
+    assert view.strip.name == "notes"
+
+
+def test_how_long_a_statement_may_run_is_said_as_it_is(view: TablesView) -> None:
+    view.show_running(2.5)
+    assert view.box.words == "Running; it is stopped after 2.5 s."
+
+
+@pytest.mark.parametrize("width", [1_100, 700])
+def test_the_counts_of_many_tables_stand_beside_the_scroll_bar(view: TablesView, qtbot: QtBot, width: int) -> None:
+    view.resize(width, 700)
+    view.show_tables(tables(*(table(f"table {at:03}") for at in range(200))))
+    names = view.names
+    qtbot.waitUntil(names.verticalScrollBar().isVisible)
+
+    header = names.horizontalHeader()
+    assert header.sectionViewportPosition(1) + header.sectionSize(1) <= names.viewport().width()
+    assert header.sectionSize(1) >= 90
+    assert header.sectionSize(0) > 60
+
+
+@pytest.mark.parametrize("storage", [Storage.UNREAD, Storage.HIDDEN, Storage.NULL])
+def test_a_value_that_is_not_here_is_neither_asked_for_nor_copied(view: TablesView, storage: Storage) -> None:
+    wanted: list[object] = []
+    view.value_wanted.connect(lambda *asked: wanted.append(asked))
+    QGuiApplication.clipboard().setText("before")
+    view.choose("notes")
+    rows = (StoredRow((1,), (integer(1), StoredCell(storage, "", 0), HIDDEN)),)
+    view.show_page(RowPage(table(), rows, False, None, None, 1), is_first=True)
+
+    choose_cell(view, 0, 1)
+    view.pane.copy()
+
+    assert wanted == []
+    assert view.pane.text == ""
+    assert QGuiApplication.clipboard().text() == "before"
+
+
+def test_what_was_never_read_is_said_until_there_are_tables(view: TablesView) -> None:
+    view.clear()
+    view.show_unread("Nothing was read.")
+    assert "Nothing was read." in sentences(view)
+    view.show_tables(tables(table()))
+    assert "Choose a table, or type a statement in SQL." in sentences(view)
+    assert "Nothing was read." not in sentences(view)
+
+
+def sentences(view: TablesView) -> list[str]:
+    return [each.accessibleName() for each in view.findChildren(EmptySentence) if each.isVisible()]
 
 
 def test_every_label_is_plain_text(view: TablesView) -> None:

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from inspector.desktop.widgets.fact_text import FactText
+from inspector.desktop.widgets.fact_text import LONGEST, FactText
 from inspector.desktop.widgets.message_bar import MessageBar
 from inspector.desktop.widgets.message_kind import MessageKind
 from inspector.desktop.widgets.palette import DARK, LIGHT, Tokens
@@ -184,3 +184,9 @@ def test_an_unknown_kind_is_a_mistake_of_ours(app: QApplication, kind: str) -> N
     with pytest.raises(ValueError, match="not a valid MessageKind"):
         MessageBar(kind, "x")
     assert app.topLevelWidgets() is not None
+
+
+def test_a_sentence_with_a_name_that_nobody_would_read_is_cut(pages: Pages) -> None:
+    bar = pages.show(MessageBar(MessageKind.WARN, "x" * 200_000, "Short."), 400)
+
+    assert text_of(bar).text() == "x" * LONGEST + "… Short."

@@ -62,9 +62,9 @@ async def test_any_table_is_shown_paged_whole_and_nothing_of_the_file_changes(
         view = await tables_of(inspector, path)
         view.choose('o"dd <b>')
         await until(lambda: view.rows.rowCount() == 200)
-        bar = view.table.verticalScrollBar()
         for count in (400, 450):
-            bar.setValue(bar.maximum())
+            # Not by the scroll bar: its range is that of the rows before until they are laid out.
+            view.table.scrollToBottom()
             await until(partial(has_rows, view, count))
         assert texts(view, 0)[449] == r"449\u0000\u202e"
         view.choose("endless")

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from datetime import UTC
 from typing import Any, cast
 
@@ -10,14 +11,15 @@ from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
 from inspector.desktop.selection import Selection
-from inspector.desktop.session.reader_link import ReaderGone
+from inspector.desktop.session.reader_link import ReaderGone, RequestFailed
 from inspector.desktop.session.session import Session
 from inspector.desktop.tasks.view import TasksView
 from inspector.desktop.widgets.chip import Chip
+from inspector.desktop.widgets.empty import EmptySentence
 from inspector.desktop.wiring import rested as rested_module
 from inspector.desktop.wiring import tasks as wiring_module
 from inspector.desktop.wiring import totals as totals_module
-from inspector.desktop.wiring.rested import Rested
+from inspector.desktop.wiring.first_read import NOTHING_READ
 from inspector.desktop.wiring.tasks import TasksWiring
 from inspector.desktop.wiring.totals import Totals
 from inspector.layout.opened import LayoutKind, Mode, Opened
@@ -31,6 +33,7 @@ from inspector.reading.requests import (
     TasksByPrefixRequest,
 )
 from tests.desktop.tasks.rows import NOW_MS, TaskList, row
+from tests.support.finding import found
 
 
 class Answering(QObject):
@@ -47,6 +50,8 @@ class Answering(QObject):
         self.asked: list[object] = []
         self.in_background: list[object] = []
         self.gone = 0
+        self.is_lost = False
+        self.fails: Exception | None = None
         self.held: asyncio.Event | None = None
         self.how: Opened | None = None
         self.opened.connect(lambda how: setattr(self, "how", how))
@@ -56,9 +61,11 @@ class Answering(QObject):
         pass
 
     def spawn(self, work: Coroutine[object, object, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
+        task = asyncio.get_running_loop().create_task(quietly(work))
         self.work.add(task)
         task.add_done_callback(self.work.discard)
+        # Cancelled before its first step, it would otherwise be missed as one that nobody awaited.
+        task.add_done_callback(lambda _task: work.close())
 
     async def ask(self, request: Any) -> object:  # noqa: ANN401  any question
         self.asked.append(request)
@@ -67,6 +74,8 @@ class Answering(QObject):
         if isinstance(request, TasksByPrefixRequest):
             return tuple(task for task in self.there.tasks if task.id.startswith(request.prefix))
         assert isinstance(request, TaskPageRequest), "nothing that takes long is asked of the reader"
+        if self.fails is not None:
+            raise self.fails
         if request.wanted.text and request.start is None and request.after is None:
             return TaskPage((), True, NOW_MS, TaskKey(self.there.tasks[0].created_at, self.there.tasks[0].id))
         return self.there.page(start=request.start, after=request.after)
@@ -87,11 +96,21 @@ class Answering(QObject):
         counted = sum(request.wanted.passes(task) for task in self.there.tasks)
         return Counts({"queued": counted}, read_at_ms=NOW_MS)
 
+    def lose(self) -> None:
+        self.is_lost = True
+        self.fails = RequestFailed("It is gone.")
+        self.lost.emit("It is gone.", NOW_MS)
+
     async def ended(self) -> None:
         for task in self.work:
             task.cancel()
         if self.work:
             await asyncio.wait(self.work, timeout=1)
+
+
+async def quietly(work: Coroutine[object, object, None]) -> None:
+    with suppress(ReaderGone, RequestFailed):
+        await work
 
 
 def opened(path: str = "/tmp/service.db", mode: Mode = Mode.LIVE) -> Opened:
@@ -370,37 +389,86 @@ async def test_counts_of_another_file_are_none_until_they_are_there(monkeypatch:
     await session.ended()
 
 
-def found_chip(view: TasksView) -> Callable[[], str]:
-    chip = next(each for each in view.findChildren(Chip) if each.word == "All")
-    return chip.accessibleName
+@pytest.mark.usefixtures("qloop")
+async def test_a_filter_that_was_not_answered_before_the_loss_is_put_back_to_the_one_that_is_listed(
+    view: TasksView,
+) -> None:
+    session = Answering(TaskList(row(number) for number in range(20)))
+    totals = Totals(cast(Session, session))
+    wiring = TasksWiring(view, cast(Session, session), Selection(), totals)
+    session.opened.emit(opened())
+    all_of_them = found_chip(view)
+    await until(lambda: all_of_them() == "All, 20" and view.rows.rowCount() == 20)
+
+    view.want(TaskFilter(text="nothing like this", model_id="large-model"))
+    session.lose()
+    await until(lambda: not session.work)
+
+    assert view.wanted == TaskFilter()
+    assert view.rows.rowCount() == 20
+    assert all_of_them() == "All, 20"
+    view.want(TaskFilter(text="task"))
+    assert view.wanted == TaskFilter(), "no other can be followed"
+    await session.ended()
+    del wiring
 
 
 @pytest.mark.usefixtures("qloop")
-async def test_a_dear_question_is_asked_one_at_a_time_and_once_more_for_all_that_changed_meanwhile() -> None:
-    session = Answering(TaskList())
-    going, free, delivered = asyncio.Event(), asyncio.Event(), list[int]()
-    asked = 0
+async def test_tasks_whose_first_page_never_came_are_said_not_to_have_been_read(view: TasksView) -> None:
+    session = Answering(TaskList(row(number) for number in range(20)))
+    session.fails = ReaderGone()
+    wiring = TasksWiring(view, cast(Session, session), Selection(), Totals(cast(Session, session)))
+    session.opened.emit(opened())
+    await until(lambda: not [each for each in session.work if not each.done()] or session.asked)
+    session.lose()
 
-    async def ask() -> int:
-        nonlocal asked
-        asked += 1
-        going.set()
-        await free.wait()
-        return asked
+    assert found(view, EmptySentence).accessibleName() == NOTHING_READ
+    assert view.rows.rowCount() == 0
+    session.is_lost, session.fails = False, None
+    wiring.forget()
+    assert found(view, EmptySentence).isHidden()
+    session.opened.emit(opened())
+    await until(lambda: view.rows.rowCount() == 20)
+    await session.ended()
 
-    rested = Rested(session.spawn, ask, delivered.append)
-    rested.refresh()
-    await going.wait()
-    for _ in range(5):
-        rested.refresh()
-    assert asked == 1
-    free.set()
-    await until(lambda: delivered == [1, 2])
 
-    free.clear()
-    going.clear()
-    rested.anew()
-    await going.wait()
-    rested.stop()
-    await until(lambda: not session.work)
-    assert delivered == [1, 2], "what was given up is not delivered"
+@pytest.mark.usefixtures("qloop")
+async def test_where_a_filter_is_not_answered_no_other_tasks_stand_under_it_and_the_sentence_says_why(
+    view: TasksView,
+) -> None:
+    session = Answering(TaskList(row(number) for number in range(20)))
+    wiring = TasksWiring(view, cast(Session, session), Selection(), Totals(cast(Session, session)))
+    session.opened.emit(opened())
+    await until(lambda: view.rows.rowCount() == 20)
+
+    session.fails = RequestFailed("This took too long.")
+    view.want(TaskFilter(model_id="large-model"))
+    await until(lambda: view.rows.rowCount() == 0)
+    assert found(view, EmptySentence).accessibleName() == "This took too long."
+
+    await session.ended()
+    del wiring
+
+
+@pytest.mark.usefixtures("qloop")
+async def test_a_filter_that_its_reader_did_not_live_to_answer_is_asked_of_the_next_one(view: TasksView) -> None:
+    session = Answering(TaskList(row(number) for number in range(900)))
+    wiring = TasksWiring(view, cast(Session, session), Selection(), Totals(cast(Session, session)))
+    session.opened.emit(opened())
+    await until(lambda: view.rows.rowCount() == 900)
+    session.fails = ReaderGone()
+    view.want(TaskFilter(model_id="large-model"))
+    await until(lambda: TaskPageRequest(view.wanted) in session.asked)
+    session.there.drop([task.id for task in session.there.tasks[300:]])
+
+    session.fails = None
+    session.opened.emit(opened())
+
+    await until(lambda: view.rows.rowCount() == 300)
+    await session.ended()
+    del wiring
+
+
+def found_chip(view: TasksView) -> Callable[[], str]:
+    chip = next(each for each in view.findChildren(Chip) if each.word == "All")
+    return chip.accessibleName
