@@ -310,15 +310,9 @@ class ReadConnection:
     def define_views(self, views: Mapping[str, str]) -> None:
         """Let each name stand for the rows of a SELECT of ours, before the file's own tables, and no other name.
 
-        In memory, and for this connection alone. Raises sqlite3.Error.
+        In memory, and for this connection alone. Without any all names stand for the file's own again. Raises
+        sqlite3.Error.
         """
-        self._with_views(views)
-
-    def forget_views(self) -> None:
-        """Let all names stand for the file's own tables again."""
-        self._with_views({})
-
-    def _with_views(self, views: Mapping[str, str]) -> None:
         # All are ours: nothing else makes one in memory.
         found = self.rows("SELECT name FROM sqlite_temp_master WHERE type = 'view'")
         gone = [name for (name,) in found if isinstance(name, str)]

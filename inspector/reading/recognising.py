@@ -100,7 +100,7 @@ def recognise(connection: ReadConnection, name: str, layouts: Layouts = NATIVE_O
     Unreadable where it is no LMSP service's, unless ``layouts`` take any tables. What the connection was made to read
     it as before is forgotten.
     """
-    connection.forget_views()
+    connection.define_views({})
     tables = {table: table_of(connection, table) for table in native.TABLES}
     if layouts.asked_for is None and _has_native_names(tables):
         try:

@@ -50,7 +50,7 @@ def run_statement(connection: ReadConnection, request: StatementRequest, now_ms:
         return len(rows) <= limit
 
     # Whoever types a statement means the file's own tables, not what a layout makes of them.
-    connection.forget_views()
+    connection.define_views({})
     began = time.monotonic()
     try:
         with connection.secrets_hidden():
