@@ -54,11 +54,9 @@ def event_page(
     forward = after_seq is not None
     # From the beginning on: a number that is not there is above no other one.
     bound = None if after_seq == BEFORE_ALL else after_seq if forward else before_seq
-    asked = _Asked(task_id, stored_id(connection, shape.events, "task_id", task_id), bound, forward, limit + 1)
-    found = _plain_events(connection, shape.events, asked)
-    events, behind = found if found is not None else _any_events(connection, shape.events, asked)
-    if not events and bound is not None:
-        behind = bool(connection.rows(_BEHIND.format("<=" if forward else ">="), [asked.key, bound]))
+    wanted = (connection, shape, task_id, bound, forward, limit + 1)
+    found = None if shape.description is None else _events_in_lines(*wanted)
+    events, behind = _events_in_rows(*wanted) if found is None else found
     more = len(events) > limit
     if more:
         del events[limit:]
@@ -66,6 +64,26 @@ def event_page(
         events.reverse()
     before, after = (behind, more) if forward else (more, behind)
     return EventPage(task_id, tuple(events), more_before=before, more_after=after)
+
+
+def _events_in_lines(
+    connection: ReadConnection, shape: Shape, task_id: str, bound: int | None, forward: bool, limit: int
+) -> tuple[list[EventRow], bool] | None:
+    from inspector.reading.line_pages import LinesAsked, line_page, lines_of  # noqa: PLC0415  a native file needs none
+
+    part = lines_of(shape)
+    return None if part is None else line_page(connection, shape, part, LinesAsked(task_id, bound, forward, limit))
+
+
+def _events_in_rows(
+    connection: ReadConnection, shape: Shape, task_id: str, bound: int | None, forward: bool, limit: int
+) -> tuple[list[EventRow], bool]:
+    asked = _Asked(task_id, stored_id(connection, shape.events, "task_id", task_id), bound, forward, limit)
+    found = _plain_events(connection, shape.events, asked)
+    events, behind = found if found is not None else _any_events(connection, shape.events, asked)
+    if not events and bound is not None:
+        behind = bool(connection.rows(_BEHIND.format("<=" if forward else ">="), [asked.key, bound]))
+    return events, behind
 
 
 def event_data(connection: ReadConnection, shape: Shape, task_id: str, seq: int, limit: int) -> StoredText | None:
