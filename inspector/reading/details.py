@@ -264,7 +264,7 @@ def event_of(task_id: str, row: Row, events: Table) -> EventRow:
     )
     stored_seq = None if "seq" in events.worked_out else seq
     odd = odd_ones((("id", number), ("seq", stored_seq), ("attempt", attempt), ("created_at", created_at)))
-    odd += untold((("type", kind), ("status", status)))
+    odd += untold((("type", kind), ("status", status), ("data", start if length is None else "")))
     return extended(OddEventRow, event, odd) if odd else event
 
 
