@@ -50,7 +50,9 @@ def path(tmp_path: Path) -> Path:
     texts = {name: f"CAST(x'{log.encode().hex()}' AS TEXT)" for name, log in LOGS.items()}
     return made(
         tmp_path / "lines.db",
-        "CREATE TABLE work (name PRIMARY KEY, state, log)",
+        "CREATE TABLE work (name, state, log)",
+        "CREATE INDEX of_name ON work (name)",
+        "INSERT INTO work VALUES ('twice', 'running', 'a'), ('twice', 'running', 'b')",
         *(f"INSERT INTO work VALUES ('{name}', 'running', {log})" for name, log in texts.items()),
         "INSERT INTO work VALUES ('none', 'running', NULL), ('number', 'running', 12.5), (7, 'running', '{\"e\":1}')",
         """INSERT INTO work VALUES ('blob', 'running', x'7b2265223a317d0a7b2265223a327d'), (x'00', 'running', 'a')""",
@@ -85,7 +87,7 @@ def every_event(reader: Reader, task_id: str) -> list[EventRow]:
 
 
 def test_each_page_is_what_the_view_says(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
-    names = [*LOGS, "none", "number", "blob", "nobody", "7", "x'00'"]
+    names = [*LOGS, "none", "number", "blob", "nobody", "twice", "7", "x'00'"]
     bounds = [*range(-1, 9), 300, 998, 999, 1 << 60, -(1 << 60)]
     asked = [
         (name, *bound, limit)
