@@ -140,6 +140,8 @@ class CommandLine(click.Group):
 
 def _line_of(error: click.ClickException) -> str:
     sentence = error.format_message()
+    if isinstance(error, click.NoSuchOption) and error.option_name[1:2].isdecimal():
+        sentence += " An id that begins with - is written behind --."
     if not isinstance(error, click.UsageError) or error.ctx is None:
         return f"{PROGRAM}: {sentence}"
     path = error.ctx.command_path.rstrip()

@@ -124,7 +124,7 @@ def _event(row: EventRow, with_secrets: bool) -> tuple[Cell, ...]:
             number("attempt"),
             number("created_at"),
         ),
-        _secret(row.data, with_secrets),
+        _secret(row.data if row.told("data") is not None else None, with_secrets),
     )
 
 
@@ -132,7 +132,7 @@ def _response(row: ResponseRow, with_secrets: bool) -> tuple[Cell, ...]:
     return (
         *(row.id, row.task_id, row.status, row.client_id, row.model_id),
         *(number_cell(row, "created_at", with_secrets), number_cell(row, "expires_at", with_secrets)),
-        _secret(row.body, with_secrets),
+        _secret(row.body if row.told("body") is not None else None, with_secrets),
     )
 
 

@@ -112,7 +112,14 @@ def description_from(text: str, where: str) -> Description:
     parts = {name: _part(name, document[name], f"[{name}] of {where}") for name in COLUMNS if name in document}
     if "tasks" not in parts:
         raise InvalidDescription(f"{where} describes no [tasks].")
-    return Description(name=_text(document.get("name", where), f"name of {where}"), **parts)
+    name = _text(document.get("name", where), f"name of {where}")
+    if "name" in document and len(name) > _LONGEST_NAME:
+        raise InvalidDescription(f"name of {where} is longer than {_LONGEST_NAME} characters: give it a shorter one.")
+    return Description(name=name, **parts)
+
+
+_LONGEST_NAME: Final = 100
+"""It stands within sentences."""
 
 
 def _part(name: str, found: object, where: str) -> Part:
@@ -120,6 +127,10 @@ def _part(name: str, found: object, where: str) -> Part:
     _only(table, _EVENT_KEYS if name == "events" else _PART_KEYS, where)
     lines = None
     columns = _names(table.get("columns", {}), f"columns in {where}", COLUMNS[name])
+    if "lines" in table and "table" in table:
+        raise InvalidDescription(
+            f"{where} tells table and lines: tell lines alone where a column holds the events, else table alone."
+        )
     if "lines" in table:
         inner = _table(table["lines"], f"lines in {where}")
         _only(inner, _LINE_KEYS, f"lines in {where}")

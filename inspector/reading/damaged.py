@@ -12,6 +12,7 @@ from inspector.reading.details import PREVIEW_BYTES, event_of, start_of
 from inspector.reading.errors import SqliteTrouble
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table
 from inspector.reading.salvage import MOST_ROWS, UNREADABLE, Salvage, damage_sentence
+from inspector.reading.shown_ids import stored_id
 from inspector.reading.task_rows import newest_first, task_rows
 from inspector.reading.values import integer, integer_or_none, odd_ones, text
 
@@ -67,11 +68,12 @@ def damaged_event_page(
     columns += start_of("data", events)
     unread, older = 0, False
     try:
-        known = connection.rows(f"SELECT {events.rowid}, seq FROM task_events WHERE task_id = ?", [task_id])  # noqa: S608
+        key = stored_id(connection, events, "task_id", task_id)
+        known = connection.rows(f"SELECT {events.rowid}, seq FROM task_events WHERE task_id = ?", [key])  # noqa: S608
     except SqliteTrouble:
         found = Salvage(connection, events, f"{columns}, task_id").run()
         unread, older = found.unread, found.older
-        rows = [event_of(task_id, row[:-1], events) for row in found.rows if row[-1] == task_id]
+        rows = [event_of(task_id, row[:-1], events) for row in found.rows if text(row[-1]) == task_id]
         if not rows:
             raise
     else:

@@ -24,7 +24,7 @@ def damaged_task_detail(connection: ReadConnection, shape: Shape, task_id: str) 
     """
     tasks = shape.tasks
     found = Salvage(connection, tasks, f"{tasks.select(*TASK_COLUMNS)}, {tasks.rowid}").run()
-    rows = [row for row in found.rows if row[0] == task_id]
+    rows = [row for row in found.rows if text(row[0]) == task_id]
     if not rows:
         lost = _lost(connection, [task_id])
         return TaskDetail(lost[0], None, None, None, None) if lost else None
@@ -38,7 +38,7 @@ def damaged_task_detail(connection: ReadConnection, shape: Shape, task_id: str) 
 
     response = None
     if shape.responses is not None and "task_id" in shape.responses.columns:
-        response = text_in(shape.responses, "body", "task_id", task_id)
+        response = text_in(shape.responses, "body", "task_id", rows[-1][0])
     request, snapshot, error_message = (
         text_in(tasks, column, tasks.rowid or "rowid", number) for column in ("request", "snapshot", "error_message")
     )
@@ -95,7 +95,7 @@ def damaged_log_stretch(connection: ReadConnection, shape: Shape, request: Timel
     """Return the next stretch of a log as far as its events can be read. Raises sqlite3.Error as above."""
     columns = shape.events.select("seq", "type", "status", "created_at")
     found = Salvage(connection, shape.events, f"{columns}, task_id").run()
-    rows = [row[:-1] for row in found.rows if row[-1] == request.task_id and integer(row[0]) > request.after_seq]
+    rows = [row[:-1] for row in found.rows if text(row[-1]) == request.task_id and integer(row[0]) > request.after_seq]
     rows.sort(key=lambda row: integer(row[0]))
     return stretch_of(connection, shape, request, rows[: max(1, min(request.limit, STRETCH_EVENTS)) + 1])
 
@@ -107,4 +107,4 @@ def _tasks(connection: ReadConnection, shape: Shape) -> list[TaskRow]:
 def _lost(connection: ReadConnection, ids: Sequence[str]) -> list[TaskRow]:
     """Return what stands for those of these tasks that an index knows of."""
     known = known_tasks(connection) if ids else []
-    return [lost_task(created_at, task_id) for created_at, task_id in known if task_id in ids]
+    return [lost_task(created_at, task_id) for created_at, task_id in known if text(task_id) in ids]

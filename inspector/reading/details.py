@@ -14,6 +14,7 @@ from inspector.reading.errors import NotOpened, is_too_big
 from inspector.reading.kinds import Kinds, long_texts, numbers, numbers_or_none, texts
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table, selected
 from inspector.reading.requests import BEFORE_ALL, STRETCH_EVENTS, TimelineRequest
+from inspector.reading.shown_ids import stored_id
 from inspector.reading.task_rows import task_row
 from inspector.reading.values import integer, integer_or_none, odd_ones, stored_text, text, untold
 
@@ -27,19 +28,21 @@ PREVIEW_BYTES: Final = 4 << 10
 def task_detail(connection: ReadConnection, shape: Shape, task_id: str) -> TaskDetail | None:
     """Return the task with its large columns and its response, as of one moment; None where it is not there."""
     with connection.one_moment():
+        key = stored_id(connection, shape.tasks, "id", task_id)
         found = connection.rows(
             f"SELECT {shape.tasks.select(*TASK_COLUMNS)} FROM tasks WHERE id = ? LIMIT 1",  # noqa: S608  names of ours
-            [task_id],
+            [key],
         )
         if not found:
             return None
         request, snapshot, error_message = (
-            large_text(connection, shape.tasks, column, ("id",), (task_id,), DETAIL_BYTES)
+            large_text(connection, shape.tasks, column, ("id",), (key,), DETAIL_BYTES)
             for column in ("request", "snapshot", "error_message")
         )
         response = None
         if shape.responses is not None and "task_id" in shape.responses.columns:
-            response = large_text(connection, shape.responses, "body", ("task_id",), (task_id,), DETAIL_BYTES)
+            key = stored_id(connection, shape.responses, "task_id", task_id)
+            response = large_text(connection, shape.responses, "body", ("task_id",), (key,), DETAIL_BYTES)
     return TaskDetail(task_row(found[0], shape.tasks), request, snapshot, error_message, response)
 
 
@@ -51,11 +54,9 @@ def event_page(
     forward = after_seq is not None
     # From the beginning on: a number that is not there is above no other one.
     bound = None if after_seq == BEFORE_ALL else after_seq if forward else before_seq
-    asked = _Asked(task_id, bound, forward, limit + 1)
-    found = _plain_events(connection, shape.events, asked)
-    events, behind = found if found is not None else _any_events(connection, shape.events, asked)
-    if not events and bound is not None:
-        behind = bool(connection.rows(_BEHIND.format("<=" if forward else ">="), [task_id, bound]))
+    wanted = (connection, shape, task_id, bound, forward, limit + 1)
+    found = None if shape.description is None else _events_in_lines(*wanted)
+    events, behind = _events_in_rows(*wanted) if found is None else found
     more = len(events) > limit
     if more:
         del events[limit:]
@@ -65,21 +66,42 @@ def event_page(
     return EventPage(task_id, tuple(events), more_before=before, more_after=after)
 
 
+def _events_in_lines(
+    connection: ReadConnection, shape: Shape, task_id: str, bound: int | None, forward: bool, limit: int
+) -> tuple[list[EventRow], bool] | None:
+    from inspector.reading.line_pages import LinesAsked, line_page, lines_of  # noqa: PLC0415  a native file needs none
+
+    part = lines_of(shape)
+    return None if part is None else line_page(connection, shape, part, LinesAsked(task_id, bound, forward, limit))
+
+
+def _events_in_rows(
+    connection: ReadConnection, shape: Shape, task_id: str, bound: int | None, forward: bool, limit: int
+) -> tuple[list[EventRow], bool]:
+    asked = _Asked(task_id, stored_id(connection, shape.events, "task_id", task_id), bound, forward, limit)
+    found = _plain_events(connection, shape.events, asked)
+    events, behind = found if found is not None else _any_events(connection, shape.events, asked)
+    if not events and bound is not None:
+        behind = bool(connection.rows(_BEHIND.format("<=" if forward else ">="), [asked.key, bound]))
+    return events, behind
+
+
 def event_data(connection: ReadConnection, shape: Shape, task_id: str, seq: int, limit: int) -> StoredText | None:
     """Return the data of one event, cut to ``limit`` bytes; None where there is no such event."""
     limit = max(1, min(limit, LONGEST_VALUE - 1))
     with connection.one_moment():
-        return large_text(connection, shape.events, "data", ("task_id", "seq"), (task_id, seq), limit)
+        key = stored_id(connection, shape.events, "task_id", task_id)
+        return large_text(connection, shape.events, "data", ("task_id", "seq"), (key, seq), limit)
 
 
 def log_stretch(connection: ReadConnection, shape: Shape, request: TimelineRequest) -> LogStretch:
     """Return the next stretch of one task's log without its data. Each change of status in it stays, and its last."""
-    task_id, after_seq = request.task_id, request.after_seq
+    key, after_seq = stored_id(connection, shape.events, "task_id", request.task_id), request.after_seq
     limit = max(1, min(request.limit, STRETCH_EVENTS))
     columns = shape.events.select("seq", "type", "status", "created_at")
     above = "" if after_seq == BEFORE_ALL else "AND seq > :after"
     sql = f"SELECT {columns} FROM task_events WHERE task_id = :task {above} ORDER BY seq LIMIT :limit"  # noqa: S608  ours
-    values: dict[str, Value] = {"task": task_id, "limit": limit + 1}
+    values: dict[str, Value] = {"task": key, "limit": limit + 1}
     rows = connection.rows(sql, values | ({"after": after_seq} if above else {}))
     return stretch_of(connection, shape, request, rows)
 
@@ -127,7 +149,8 @@ def _thinned(rows: list[Row], status: str, every: int) -> list[Row]:
 def _at_their_task_s_time(connection: ReadConnection, shape: Shape, task_id: str, rows: list[Row]) -> list[Row]:
     """Return rows none of which has a time with that of their task's creation: no time at all would be 1970."""
     columns = shape.tasks.select("created_at")
-    created_at = connection.value(f"SELECT {columns} FROM tasks WHERE id = ? LIMIT 1", [task_id])  # noqa: S608  ours
+    key = stored_id(connection, shape.tasks, "id", task_id)
+    created_at = connection.value(f"SELECT {columns} FROM tasks WHERE id = ? LIMIT 1", [key])  # noqa: S608  ours
     return [(*row[:3], created_at) for row in rows]
 
 
@@ -150,6 +173,8 @@ class _Asked(NamedTuple):
     """Events of one task: the first ``limit`` after ``bound``, or the last before it; without one from an end on."""
 
     task_id: str
+    key: Value
+    """The task's id as the events have it."""
     bound: int | None
     forward: bool
     limit: int
@@ -157,7 +182,7 @@ class _Asked(NamedTuple):
     @property
     def values(self) -> tuple[Value, ...]:
         """What is bound to the statement of :func:`_page_sql`."""
-        return (self.task_id, self.limit) if self.bound is None else (self.task_id, self.limit, self.bound)
+        return (self.key, self.limit) if self.bound is None else (self.key, self.limit, self.bound)
 
     def sql(self, events: Table, data: str) -> str:
         """Return the statement; ``data`` are the columns that stand for the data."""
@@ -239,7 +264,7 @@ def event_of(task_id: str, row: Row, events: Table) -> EventRow:
     )
     stored_seq = None if "seq" in events.worked_out else seq
     odd = odd_ones((("id", number), ("seq", stored_seq), ("attempt", attempt), ("created_at", created_at)))
-    odd += untold((("type", kind), ("status", status)))
+    odd += untold((("type", kind), ("status", status), ("data", start if length is None else "")))
     return extended(OddEventRow, event, odd) if odd else event
 
 

@@ -9,6 +9,7 @@ from inspector.layout.description import COLUMNS, TIMES, Description, Names, Par
 from inspector.lmsp.statuses import Status
 from inspector.reading.connection import ReadConnection, Row, Value
 from inspector.reading.errors import around_damage
+from inspector.reading.generated import virtual_sentence
 from inspector.reading.mapped_views import Found
 from inspector.reading.tables import quoted
 from inspector.reading.values import text
@@ -133,6 +134,24 @@ def guessed(connection: ReadConnection, tables: Mapping[str, Found]) -> Descript
         if part is not None:
             parts[name] = part
     return Description(name="guessed from its names", **parts)
+
+
+def why_not_guessed(tables: Mapping[str, Found]) -> str:
+    """Return a sentence on a table that would be one of tasks, were its id and status stored; empty for none."""
+    for name in _TABLES["tasks"]:
+        table = tables.get(name)
+        needed = [] if table is None else [_stored_or_virtual(ours, table) for ours in ("id", "status")]
+        if table is not None and all(needed):
+            virtual = [each for each in needed if each in table.virtual]
+            return virtual_sentence(table.name, virtual[0]) if virtual else ""
+    return ""
+
+
+def _stored_or_virtual(ours: str, table: Found) -> str:
+    """Return the column that would be ``ours``, in lower case; empty for none."""
+    candidates = (ours, *_COLUMNS["tasks"][ours])
+    stored = next((each for each in candidates if each in table.columns), "")
+    return stored or next((each for each in candidates if each in table.virtual), "")
 
 
 def _named(connection: ReadConnection, part: str, tables: Mapping[str, Found], name: str) -> Part | None:

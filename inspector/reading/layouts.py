@@ -76,7 +76,8 @@ def read_description(path: Path) -> "Description":
             raise InvalidDescription(f"{name} is no file with a layout.")
         if path.stat().st_size > _LARGEST:
             raise InvalidDescription(f"{name} is too large for the description of a layout.")
-        text = path.read_text(encoding="utf-8")
+        # Some editors begin each file with a byte order mark.
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InvalidDescription(f"{name} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:

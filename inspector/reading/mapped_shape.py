@@ -8,7 +8,7 @@ from inspector.layout.opened import LayoutKind
 from inspector.reading.connection import SCHEMA, ReadConnection
 from inspector.reading.errors import Unreadable
 from inspector.reading.generated import is_stored, is_virtual
-from inspector.reading.guessing import guessed, times_in
+from inspector.reading.guessing import guessed, times_in, why_not_guessed
 from inspector.reading.layouts import Layouts
 from inspector.reading.mapped_views import NUMBER, Found, View, fits, views_of
 from inspector.reading.orders import orders_of
@@ -26,9 +26,14 @@ def mapped_shape(connection: ReadConnection, name: str, layouts: Layouts) -> Sha
     """
     shape, unusable = _mapped(connection, name, layouts)
     # Of a damaged schema more can be said than that no layout fits what is left of it.
-    if shape is not None or not unusable or connection.schema != SCHEMA:
+    if shape is not None or connection.schema != SCHEMA:
         return shape
+    why = why_not_guessed(found_tables(connection)) if layouts.folders else ""
+    if not unusable and not why:
+        return None
     sentence = f"{name} is an SQLite database, but of no layout that is known."
+    if why:
+        sentence = f"{name} is an SQLite database, but cannot be read as an LMSP service's: {why}"
     if not layouts.any_tables:
         raise Unreadable(" ".join((sentence, *unusable)))
     return no_shape(connection, sentence, *unusable)

@@ -15,6 +15,9 @@ from inspector.reading.tables import quoted
 NUMBER: Final = "_number"
 """The column of a view that stands for a rowid."""
 
+NUL: Final = "\\x00"
+"""What stands for a NUL in a line: SQLite ends a text of JSON there."""
+
 _MOST_MS: Final = 8_000_000_000_000_000
 """Times up to so many milliseconds from 1970 are converted: a quarter of a million years."""
 
@@ -167,7 +170,18 @@ def _feed(part: Part, table: Found) -> str | None:
 def _lines_view(part: Part, table: Found) -> View:
     task = quoted(table.columns[(part.column("task_id") or "").lower()])
     log = f"t.{quoted(table.columns[(part.lines or '').lower()])}"
-    selected = [f"t.{task} AS task_id", "e.key + 1 AS seq"]
+    selected = [f"t.{task} AS task_id", "e.key + 1 AS seq", *line_columns(part)]
+    columns = frozenset({"task_id", "seq", "data", *(ours for ours, _ in part.columns)})
+    sql = (
+        f"SELECT {', '.join(selected)}, NULL AS {NUMBER} FROM main.{quoted(table.name)} AS t, "  # noqa: S608  the same
+        f"json_each({_array_of_lines(log)}) AS e WHERE e.value <> ''"
+    )
+    return View(sql, columns, numbered=False, worked_out=frozenset({"seq"}))
+
+
+def line_columns(part: Part) -> list[str]:
+    """Return SQL for the columns of an event behind its number, of the line ``e.value``; the last is its data."""
+    selected = []
     for ours in COLUMNS["events"][2:]:
         key = part.column(ours)
         if ours == "data":
@@ -178,25 +192,21 @@ def _lines_view(part: Part, table: Found) -> View:
             path = quoted_text("$." + _path_key(key))
             stored = f"CASE WHEN json_valid(e.value) THEN json_extract(e.value, {path}) END"
             selected.append(f"{_converted(part, ours, f'({stored})')} AS {ours}")
-    columns = frozenset({"task_id", "seq", "data", *(ours for ours, _ in part.columns)})
-    sql = (
-        f"SELECT {', '.join(selected)}, NULL AS {NUMBER} FROM main.{quoted(table.name)} AS t, "  # noqa: S608  the same
-        f"json_each({_array_of_lines(log)}) AS e WHERE e.value <> ''"
-    )
-    return View(sql, columns, numbered=False, worked_out=frozenset({"seq"}))
+    return selected
 
 
 def _array_of_lines(log: str) -> str:
-    """Return SQL for an array of JSON whose texts are the lines of ``log``, each as it is stored, broken ones as well.
-
-    A log with characters that JSON must escape otherwise is one line.
-    """
-    text = f"rtrim(CAST({log} AS TEXT), char(10))"
-    for stored, escaped in (("'\\'", "'\\\\'"), ("'\"'", "'\\\"'"), ("char(13)", "'\\r'"), ("char(9)", "'\\t'")):
-        text = f"replace({text}, {stored}, {escaped})"
-    array = f"'[\"' || replace({text}, char(10), '\",\"') || '\"]'"
-    none = f"coalesce({log}, '') = ''"
-    return f"CASE WHEN {none} THEN '[]' WHEN json_valid({array}) THEN {array} ELSE json_array({log}) END"
+    """Return SQL for an array of JSON whose texts are the lines of ``log``, each as stored, broken ones as well."""
+    # No character of control is left within a text of JSON: one of them can stand for a backslash meanwhile.
+    array = f"json_quote(rtrim(CAST({log} AS TEXT), char(10)))"
+    for stored, instead in (
+        ("'\\\\'", "char(1)"),
+        ("'\\n'", "'\",\"'"),
+        ("'\\u0000'", f"char(1) || {quoted_text(NUL[1:])}"),
+        ("char(1)", "'\\\\'"),
+    ):
+        array = f"replace({array}, {stored}, {instead})"
+    return f"CASE WHEN coalesce({log}, '') = '' THEN '[]' ELSE '[' || {array} || ']' END"
 
 
 def _path_key(key: str) -> str:

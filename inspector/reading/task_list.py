@@ -13,6 +13,7 @@ from inspector.lmsp.values import value
 from inspector.reading.connection import ReadConnection, Row, Value
 from inspector.reading.filtering import of_each_status, of_model, of_status, of_text, values_of, where
 from inspector.reading.recognising import Shape, Table
+from inspector.reading.shown_ids import stored_id
 from inspector.reading.task_rows import newest_first, selected_tasks
 from inspector.reading.values import integer, integer_or_none, text
 
@@ -54,7 +55,7 @@ class Part:
         """Return the first ``limit`` tasks from ``bound`` on that pass, none older than ``down_to``."""
         found: list[TaskRow] = []
         for stream in self.streams:
-            tail, values = self._tail((stream, self.tests), bound, down_to, limit)
+            tail, values = self._tail(connection, (stream, self.tests), bound, down_to, limit)
             found += selected_tasks(connection, self.tasks, tail, values)
         if len(self.streams) > 1:
             found = newest_first(found)
@@ -66,7 +67,7 @@ class Part:
         """Return the time of creation, the id and the columns ``names`` of the same tasks, in the order of the list."""
         found: list[Row] = []
         for stream in self.streams:
-            tail, values = self._tail((stream, self.tests), bound, down_to, limit)
+            tail, values = self._tail(connection, (stream, self.tests), bound, down_to, limit)
             found += connection.rows(self._select(names, tail), values)
         return self._in_order(found)[:limit]
 
@@ -83,7 +84,7 @@ class Part:
         last: list[Row] = []
         found: list[Row] = []
         for stream in self.streams:
-            tail, values = self._tail((stream,), bound, None, rows)
+            tail, values = self._tail(connection, (stream,), bound, None, rows)
             walked = connection.rows(self._select("", tail), values)
             found += walked
             if len(walked) == rows:
@@ -104,7 +105,12 @@ class Part:
         return f"SELECT {created_at}, id{names and ', '}{names} FROM tasks {tail}"  # noqa: S608  names of ours
 
     def _tail(
-        self, conditions: Sequence[str], bound: Bound | None, down_to: TaskKey | None, limit: int
+        self,
+        connection: ReadConnection,
+        conditions: Sequence[str],
+        bound: Bound | None,
+        down_to: TaskKey | None,
+        limit: int,
     ) -> tuple[str, dict[str, Value]]:
         needed = [condition for condition in conditions if condition]
         values = self.values | {"limit": limit}
@@ -116,7 +122,7 @@ class Part:
         ):
             if at is not None:
                 needed.append(key.format(comparison, name, name))
-                values[f"{name}_id"] = at.id
+                values[f"{name}_id"] = stored_id(connection, self.tasks, "id", at.id)
                 if self.by_created:
                     values[f"{name}_created_at"] = at.created_at
         # With a plus SQLite does not follow the index of the list instead.

@@ -7,6 +7,7 @@ from inspector.layout.pages import PAGE_ROWS, TaskFilter, TaskKey, TaskPage
 from inspector.layout.rows import TaskRow
 from inspector.reading.connection import ReadConnection
 from inspector.reading.recognising import Shape
+from inspector.reading.shown_ids import spans
 from inspector.reading.task_list import Bound, task_list
 from inspector.reading.task_rows import newest_first, selected_tasks
 from inspector.reading.task_walk import TaskWalk
@@ -64,7 +65,8 @@ def _walked(connection: ReadConnection, walk: TaskWalk, limit: int, read_at_ms: 
 def tasks_by_prefix(connection: ReadConnection, shape: Shape, prefix: str, wanted: TaskFilter) -> tuple[TaskRow, ...]:
     """Return the tasks that pass ``wanted`` and whose id begins with ``prefix``, newest first; at most a page.
 
-    As it is typed; only where none does, in small letters or in capitals. Empty without an index on the ids.
+    As it is typed; only where none does, in small letters or in capitals; then the start of a blob, or a whole number.
+    Empty without an index on the ids.
     """
     if not prefix or not shape.orders.by_id:
         return ()
@@ -82,9 +84,15 @@ def tasks_by_prefix(connection: ReadConnection, shape: Shape, prefix: str, wante
         found = [row for row in rows if row.id.startswith(spelled)]
         if not wanted.is_empty:
             found = [row for row in found if wanted.passes(row)]
+    if not found and not shape.tasks.is_ours:
+        rows = [
+            row for span in spans(prefix) for row in selected_tasks(connection, shape.tasks, _SPAN, (*span, PAGE_ROWS))
+        ]
+        found = [row for row in rows if row.id.startswith(prefix) and (wanted.is_empty or wanted.passes(row))]
     return tuple(newest_first(found))
 
 
+_SPAN: Final = "WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?"
 _FROM: Final = "WHERE id >= ? ORDER BY id DESC LIMIT ?"
 _BETWEEN: Final = "WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?"
 

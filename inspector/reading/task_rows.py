@@ -10,7 +10,6 @@ from inspector.layout.rows import TOO_LARGE, OddTaskRow, TaskRow
 from inspector.lmsp.values import extended, maker
 from inspector.reading.connection import (
     LONGEST_SHORT_VALUE,
-    MOST_VARIABLES,
     Parameters,
     ReadConnection,
     Row,
@@ -19,6 +18,7 @@ from inspector.reading.connection import (
 from inspector.reading.errors import is_too_big
 from inspector.reading.kinds import Kinds, numbers, numbers_or_none, texts, texts_or_none
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table, selected
+from inspector.reading.shown_ids import in_portions, other_ids
 from inspector.reading.values import integer, integer_or_none, odd_ones, text, text_or_none, untold
 
 _made: Final = maker(TaskRow)
@@ -93,14 +93,20 @@ def _read(row: Row, tasks: Table) -> TaskRow:
 
 def tasks_by_id(connection: ReadConnection, shape: Shape, ids: Sequence[str]) -> tuple[TaskRow, ...]:
     """Return those of these tasks that are there, in no particular order."""
-    found: list[TaskRow] = []
-    for start in range(0, len(ids), MOST_VARIABLES):
-        some = ids[start : start + MOST_VARIABLES]
-        # The last one again and again: so there are few statements, which stay prepared.
-        places = min(1 << (len(some) - 1).bit_length(), MOST_VARIABLES)
-        some = [*some, *[some[-1]] * (places - len(some))]
-        found += selected_tasks(connection, shape.tasks, f"WHERE id IN ({', '.join('?' * places)})", some)
+    tasks = shape.tasks
+    found = [row for some in in_portions(ids) for row in _tasks_in(connection, tasks, some)]
+    if not tasks.is_ours and len(found) < len(ids):
+        missing = dict.fromkeys(ids)
+        for row in found:
+            missing.pop(row.id, None)
+        others = list(other_ids(connection, tasks, "id", list(missing)))
+        rows = (row for some in in_portions(others) for row in _tasks_in(connection, tasks, some))
+        found += [row for row in rows if row.id in missing]
     return tuple(found)
+
+
+def _tasks_in(connection: ReadConnection, tasks: Table, ids: Sequence[Value]) -> list[TaskRow]:
+    return selected_tasks(connection, tasks, f"WHERE id IN ({', '.join('?' * len(ids))})", ids)
 
 
 def selected_tasks(connection: ReadConnection, tasks: Table, tail: str, values: Parameters) -> list[TaskRow]:

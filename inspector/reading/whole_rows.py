@@ -21,9 +21,12 @@ from inspector.reading.requests import WHOLE_PAGE_BYTES, WholePageRequest
 from inspector.reading.rowids import first_readable
 from inspector.reading.salvage import UNREADABLE
 from inspector.reading.task_rows import task_row
-from inspector.reading.values import integer, integer_or_none, odd_ones, stored_text, text, text_or_none
+from inspector.reading.values import integer, integer_or_none, odd_ones, stored_text, text, text_or_none, untold
 
 _BEFORE_ALL: Final = -(1 << 63)
+
+_LONGEST_BLOB: Final = 4 << 20
+"""Of a longer one the first half of this is told."""
 
 _SHORT: Final[Mapping[Part, tuple[str, ...]]] = {
     Part.TASKS: TASK_COLUMNS,
@@ -298,7 +301,17 @@ def _text(given: Value, with_texts: bool) -> tuple[Value, Value]:
         return (b"", 1) if given else (None, None)
     if isinstance(given, _Start):
         return bytes(given), given.whole
+    if isinstance(given, bytes) and not isinstance(given, StoredBytes):
+        return _blob(given)
     return given, len(given) if isinstance(given, bytes) else None
+
+
+def _blob(stored: bytes) -> tuple[Value, Value]:
+    """Return a blob where a text belongs, and its length: all of it, as SQL writes one, so that it is no JSON."""
+    if len(stored) > _LONGEST_BLOB:
+        return f"x'{stored[: _LONGEST_BLOB // 2].hex()}…'".encode(), len(stored) * 2
+    shown = f"x'{stored.hex()}'".encode()
+    return shown, len(shown)
 
 
 def _made(part: Part, row: Row, with_texts: bool, table: Table) -> TaskDetail | EventRow | ResponseRow | ModelRow:
@@ -313,12 +326,12 @@ def _made(part: Part, row: Row, with_texts: bool, table: Table) -> TaskDetail | 
         case Part.EVENTS:
             return event_of(text(short[0]), (number, *short[1:], *texts[0]), table)
         case Part.RESPONSES:
-            return _response(short, stored_text(*texts[0]) or StoredText("", 0))
+            return _response(short, stored_text(*texts[0]))
         case Part.MODELS:
             return model_row(short)
 
 
-def _response(row: Row, body: StoredText) -> ResponseRow:
+def _response(row: Row, body: StoredText | None) -> ResponseRow:
     response_id, task_id, client, model, status, created, expires = row
     return ResponseRow(
         id=text(response_id),
@@ -326,8 +339,8 @@ def _response(row: Row, body: StoredText) -> ResponseRow:
         client_id=text_or_none(client),
         model_id=text_or_none(model),
         status=text(status),
-        body=body,
+        body=body or StoredText("", 0),
         created_at=integer_or_none(created),
         expires_at=integer_or_none(expires),
-        odd=odd_ones((("created_at", created), ("expires_at", expires))),
+        odd=odd_ones((("created_at", created), ("expires_at", expires))) + untold((("body", "" if body else None),)),
     )

@@ -214,7 +214,7 @@ def test_another_layout_is_exported_and_the_notes_say_so(tmp_path: Path, target:
     assert found["counts"] == {"tasks": 2, "events": 2}
     assert any("not the native layout" in note for note in found["opened"]["notes"])
     event = lines_of(target)[-2]
-    assert (event["data"], event["data_text"]) == (None, "\\xff\0")
+    assert (event["data"], event["data_text"]) == (None, "x'ff00'")
 
 
 def test_a_layout_that_is_asked_for_is_used(tmp_path: Path, target: Path) -> None:

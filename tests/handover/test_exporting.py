@@ -193,6 +193,36 @@ def test_lines_of_json_hold_every_row_as_it_is_stored(
         assert end["counts"][part] == len(found)
 
 
+@pytest.mark.parametrize("names", [("tasks", "task_events", "task_id"), ("jobs", "job_events", "job_id")], ids="-".join)
+def test_nothing_an_empty_text_and_a_blob_are_three_things(
+    tmp_path: Path, target: Path, names: tuple[str, str, str]
+) -> None:
+    tasks, events, key = names
+    long = b"{" * (5 << 20)
+    with closing(sqlite3.connect(tmp_path / "a.db")) as db, db:
+        db.execute(f"CREATE TABLE {tasks} (id PRIMARY KEY, status, created_at, request)")
+        db.execute(f"CREATE TABLE {events} (id INTEGER PRIMARY KEY, {key}, seq, data)")
+        db.execute("CREATE TABLE responses (id INTEGER PRIMARY KEY, task_id, body)")
+        for at, content in enumerate((None, "", b"{}", "{}", b"", long), start=1):
+            db.execute(f"INSERT INTO {tasks} VALUES (?, 'running', 5, ?)", [f"t{at}", content])
+            db.execute("INSERT INTO responses VALUES (?, ?, ?)", [at, f"t{at}", content])
+            if at < 3 or tasks == "tasks":
+                db.execute(f"INSERT INTO {events} VALUES (?, 't1', ?, ?)", [at, at, content])
+    exported(tmp_path / "a.db", target, Form.NDJSON, with_secrets=True)
+    lines = lines_of(target)
+    for kind, column in (("task", "request"), ("response", "body"), ("event", "data")):
+        nothing, empty, *more = [line for line in lines if line["type"] == kind]
+        assert (nothing[column], f"{column}_text" in nothing) == (None, False)
+        assert (empty[column], empty[f"{column}_text"]) == (None, "")
+        if more:
+            blob, text, bare, cut = more
+            assert (blob[column], blob[f"{column}_text"]) == (None, "x'7b7d'")
+            assert (text[column], f"{column}_text" in text) == ({}, False)
+            assert (bare[column], bare[f"{column}_text"]) == (None, "x''")
+            assert cut[f"{column}_text"].startswith("x'7b7b")
+            assert cut[f"{column}_length"] > len(cut[f"{column}_text"])
+
+
 @pytest.mark.parametrize("made", [full_of_secrets, odd, many_pages])
 def test_csv_files_hold_every_row_as_it_is_stored(tmp_path: Path, target: Path, made: Callable[[Path], Path]) -> None:
     path = made(tmp_path / "a.db")

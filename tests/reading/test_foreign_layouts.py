@@ -348,7 +348,24 @@ MISTAKES: dict[str, str] = {
     '[tasks]\ntable = "a"\n[tasks.columns]\nid = "b"\nstatus = "c"\n[tasks.statuses]\n0 = "asleep"': (
         "statuses in [tasks] of own.toml: 0 is to be 'asleep', which is none of the seven statuses."
     ),
+    '[tasks]\ntable = "a"\n[tasks.columns]\nid = "b"\nstatus = "c"\n'
+    '[events]\ntable = "a"\nlines = { table = "a", task_id = "b", column = "d" }': (
+        "[events] of own.toml tells table and lines: "
+        "tell lines alone where a column holds the events, else table alone."
+    ),
+    f'name = "{"n" * 101}"\n[tasks]\ntable = "a"\n[tasks.columns]\nid = "b"\nstatus = "c"': (
+        "name of own.toml is longer than 100 characters: give it a shorter one."
+    ),
 }
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["plain", "with a byte order mark"])
+def test_a_name_of_a_hundred_characters_is_taken(tmp_path: Path, mark: str) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text(
+        f'{mark}name = "{"n" * 100}"\n[tasks]\ntable = "a"\n[tasks.columns]\nid = "b"\nstatus = "c"', "utf-8"
+    )
+    assert read_description(own).name == "n" * 100
 
 
 @pytest.mark.parametrize("text", MISTAKES)

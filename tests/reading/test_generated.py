@@ -128,6 +128,18 @@ def test_a_status_that_is_worked_out_is_refused_and_the_sentence_says_so(tmp_pat
     )
 
 
+@pytest.mark.parametrize("table", ["tasks", "jobs"])
+def test_a_guess_that_fails_by_a_status_that_is_worked_out_says_so(tmp_path: Path, table: str) -> None:
+    """Of a file without events it was said that it has no table task_events, which a guess would not need."""
+    path = made(tmp_path / "a.db", f"CREATE TABLE {table} (id PRIMARY KEY, a, state AS (a))")
+    with pytest.raises(Unreadable) as refused:
+        opened(path)
+    assert refused.value.sentence.startswith(
+        "a.db is an SQLite database, but cannot be read as an LMSP service's: "
+        f"The column state of the table {table} is a VIRTUAL one"
+    )
+
+
 def test_a_description_that_names_a_virtual_column_is_told_the_same(tmp_path: Path) -> None:
     own = tmp_path / "own"
     own.mkdir()

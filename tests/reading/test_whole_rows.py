@@ -127,7 +127,7 @@ def test_rows_of_one_id_and_of_no_task_come_all(tmp_path: Path) -> None:
         tasks = [row.task.id for row in rows(reader, Part.TASKS) if isinstance(row, TaskDetail)]
         events = [(row.task_id, row.data_text) for row in rows(reader, Part.EVENTS) if isinstance(row, EventRow)]
     assert tasks == ["t", "t", "", "x'ff'"]
-    assert events == [("gone", "\\xff\0"), ("gone", "\\xff\0"), ("", "\\xff\0")]
+    assert events == [("gone", "x'ff00'"), ("gone", "x'ff00'"), ("", "x'ff00'")]
 
 
 def test_rows_without_numbers_come_all(tmp_path: Path) -> None:
