@@ -94,6 +94,21 @@ def first_bytes(path: str, count: int) -> bytes:
         os.close(descriptor)
 
 
+def is_whole_journal_header(first: bytes) -> bool:
+    """Say whether a -journal that begins so is one that SQLite rolls back; ``first`` has 28 bytes of it.
+
+    Else it takes nothing from it: https://sqlite.org/fileformat.html, section 3.
+    """
+    sector, page = int.from_bytes(first[20:24], "big"), int.from_bytes(first[24:28], "big")
+    return (
+        first.startswith(JOURNAL_MAGIC)
+        and 32 <= sector <= 65_536
+        and sector.bit_count() == 1
+        and (512 <= page <= 65_536)
+        and page.bit_count() == 1
+    )
+
+
 def wal_holds_frames(path: str) -> bool:
     """Say whether the -wal at ``path`` may hold anything: SQLite takes one without a header of its own for empty.
 

@@ -9,6 +9,7 @@ import pytest
 from inspector.layout.opened import Mode
 from inspector.layout.pages import TaskPage
 from inspector.reading.errors import Unreadable
+from inspector.reading.header import JOURNAL_MAGIC
 from inspector.reading.reader import open_reader
 from inspector.reading.requests import TaskPageRequest
 from tests.support.proof import differences, touch_state
@@ -58,3 +59,18 @@ def test_an_empty_file_with_a_wal_was_not_always_empty(crashed: Path) -> None:
     os.truncate(crashed, 0)
     with pytest.raises(Unreadable, match="is empty, though a -wal lies beside it"):
         open_reader(crashed, now_ms=read_at)
+
+
+def test_a_journal_that_only_begins_like_one_is_not_said_to_have_been_rolled_back(tmp_path: Path) -> None:
+    path = make(tmp_path / "service.db", "early", journal="delete")
+    Path(f"{path}-journal").write_bytes(JOURNAL_MAGIC + b"\xa5" * 4_000)
+    before = touch_state(path)
+    with open_reader(path, now_ms=read_at) as reader:
+        assert reader.opened.mode is Mode.COPY
+        assert reader.opened.notes == (
+            "The -journal beside service.db is damaged at its beginning: nothing of it was rolled back in the copy.",
+        )
+        page = reader.answer(TaskPageRequest())
+        assert isinstance(page, TaskPage)
+        assert [task.id for task in page.tasks] == ["early"]
+    assert differences(before, touch_state(path)) == ()
