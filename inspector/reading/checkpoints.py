@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Final
 
 from inspector.reading.companions import state_of
-from inspector.reading.header import first_bytes
+from inspector.reading.header import WAL_FRAME_BYTES, WAL_HEADER_BYTES, wal_holds_frames
 from inspector.reading.locks import LockRange, holder_of_lock
 
 _CHECKPOINTER: Final = LockRange(121, 1)
@@ -19,10 +19,6 @@ _ABOUT_TO_BE_MOVED: Final = slice(128, 132)
 _FRAMES: Final = slice(16, 20)
 _PAGE_SIZE: Final = slice(14, 16)
 _HEADER_BYTES: Final = 136
-
-_WAL_HEADER: Final = 32
-_FRAME_HEADER: Final = 24
-_WAL_MAGICS: Final = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
 
 
 class Checkpoints:
@@ -55,11 +51,11 @@ class Checkpoints:
         before = self._header()
         if before is None or not _number(before[_FRAMES]):
             return False
-        wal, magic = state_of(self._wal), first_bytes(self._wal, 4)
-        page = _number(before[_PAGE_SIZE])
+        wal, page = state_of(self._wal), _number(before[_PAGE_SIZE])
         # As SQLite writes 65,536 into two bytes.
-        needed = _WAL_HEADER + _number(before[_FRAMES]) * (_FRAME_HEADER + (page if page != 1 else 1 << 16))
-        lacks = wal is not None and (wal.size < needed or magic not in _WAL_MAGICS)
+        frame = WAL_FRAME_BYTES + (page if page != 1 else 1 << 16)
+        needed = WAL_HEADER_BYTES + _number(before[_FRAMES]) * frame
+        lacks = wal is not None and (wal.size < needed or not wal_holds_frames(self._wal))
         # A service may begin its -wal anew, which it tells first: then another one was looked at.
         return lacks and self._header() == before
 

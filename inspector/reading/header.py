@@ -15,7 +15,10 @@ CHANGES: Final = slice(24, 28)
 _TEXT_PROBE: Final = 512
 _WAL_FORMAT: Final = 2
 _NEWEST_SCHEMA_FORMAT: Final = 4
-_WAL_HEADER: Final = 32
+WAL_HEADER_BYTES: Final = 32
+WAL_FRAME_BYTES: Final = 24
+"""What stands before each page in a -wal."""
+JOURNAL_HEADER_BYTES: Final = 28
 JOURNAL_MAGIC: Final = bytes.fromhex("d9d505f920a163d7")
 """What a rollback journal that waits begins with, and a super-journal's name in it ends with."""
 
@@ -94,19 +97,12 @@ def first_bytes(path: str, count: int) -> bytes:
         os.close(descriptor)
 
 
-def is_whole_journal_header(first: bytes) -> bool:
-    """Say whether a -journal that begins so is one that SQLite rolls back; ``first`` has 28 bytes of it.
+def journal_rolls_back(first: bytes) -> bool:
+    """Say whether SQLite rolls back a -journal whose header is ``first``, or takes nothing from it.
 
-    Else it takes nothing from it: https://sqlite.org/fileformat.html, section 3.
+    By https://sqlite.org/fileformat.html, section 3.
     """
-    sector, page = int.from_bytes(first[20:24], "big"), int.from_bytes(first[24:28], "big")
-    return (
-        first.startswith(JOURNAL_MAGIC)
-        and 32 <= sector <= 65_536
-        and sector.bit_count() == 1
-        and (512 <= page <= 65_536)
-        and page.bit_count() == 1
-    )
+    return first.startswith(JOURNAL_MAGIC) and _is_size(first[20:24], 32) and _is_size(first[24:28], 512)
 
 
 def wal_holds_frames(path: str) -> bool:
@@ -114,11 +110,16 @@ def wal_holds_frames(path: str) -> bool:
 
     Opens and closes the file, as :func:`read_header` does. False where it cannot be opened.
     """
-    first = first_bytes(path, _WAL_HEADER + 1)
-    if len(first) <= _WAL_HEADER or int.from_bytes(first[:4], "big") | 1 != _WAL_MAGIC:
+    first = first_bytes(path, WAL_HEADER_BYTES + 1)
+    if len(first) <= WAL_HEADER_BYTES or int.from_bytes(first[:4], "big") | 1 != _WAL_MAGIC:
         return False
-    page = int.from_bytes(first[8:12], "big")
-    return 512 <= page <= 65_536 and page.bit_count() == 1
+    return _is_size(first[8:12], 512)
+
+
+def _is_size(stored: bytes, least: int) -> bool:
+    """Say whether this can be the size of a page or sector."""
+    size = int.from_bytes(stored, "big")
+    return least <= size <= 65_536 and size.bit_count() == 1
 
 
 def _not_sqlite(first: bytes, name: str) -> str:

@@ -11,13 +11,12 @@ from typing import Final
 from inspector.reading.checkpoints import Checkpoints
 from inspector.reading.companions import is_shorter, state_of
 from inspector.reading.connection import ReadConnection
-from inspector.reading.header import CHANGES, HEADER_BYTES, is_sqlite, is_wal
+from inspector.reading.header import CHANGES, HEADER_BYTES, WAL_FRAME_BYTES, is_sqlite, is_wal
 from inspector.reading.values import integer
 
 OVERWRITTEN: Final = "It was written over by another one."
 CUT: Final = "A part of it was cut off."
 
-_FRAME: Final = 24
 _SAMPLE: Final = 1 << 16
 """So many bytes at either end are compared: a touched file is none that was written over."""
 _COOKIE: Final = slice(40, 44)
@@ -107,5 +106,5 @@ def lacking_pages(connection: ReadConnection, path: str) -> int:
     wal, main = state_of(f"{path}-wal"), state_of(path)
     if main is None:
         return 0
-    frames = 0 if wal is None else -(-wal.size // (page + _FRAME))
+    frames = 0 if wal is None else -(-wal.size // (page + WAL_FRAME_BYTES))
     return max(0, pages - main.size // page - frames)

@@ -16,7 +16,16 @@ from inspector.reading.archive_kinds import PROBE, Archive, kind_of, other_archi
 from inspector.reading.checkpoints import Checkpoints
 from inspector.reading.companions import Guard, guard_of, refuse_odd_companions, state_of
 from inspector.reading.errors import Unreadable
-from inspector.reading.header import JOURNAL_MAGIC, Header, NotSqlite, first_bytes, read_header, wal_holds_frames
+from inspector.reading.header import (
+    JOURNAL_HEADER_BYTES,
+    JOURNAL_MAGIC,
+    Header,
+    NotSqlite,
+    first_bytes,
+    journal_rolls_back,
+    read_header,
+    wal_holds_frames,
+)
 from inspector.reading.holders import Holder, holders_of
 from inspector.reading.locks import ANY_USE, lock_owner
 from inspector.reading.wal_end import pages_left_out
@@ -44,6 +53,8 @@ class Look:
     guard: Guard
     hot_journal: bool
     """Whether a -journal of an unfinished transaction lies beside it."""
+    rolls_back: bool
+    """Whether SQLite takes anything from that."""
     may_read_shm: bool
     """Whether there is permission for the -shm, where there is one."""
     faulty: bool
@@ -91,6 +102,7 @@ def look_at(
         wal=header.wal,
         guard=guard,
         hot_journal=found.hot_journal,
+        rolls_back=found.rolls_back,
         may_read_shm=found.may_read_shm,
         faulty=not found.holder and bool(left_out or missing),
     )
@@ -112,6 +124,7 @@ def look_at_unpacked(look: Look, path: str, name: str, why: str) -> Look:
         notes=found.notes(missing, left_out),
         wal=header.wal,
         hot_journal=found.hot_journal,
+        rolls_back=found.rolls_back,
         faulty=bool(left_out or missing),
     )
 
@@ -146,6 +159,7 @@ def _look_at_archive(real: str, name: str, member: str | None, mode: Mode | None
         wal=False,
         guard=guard_of(real),
         hot_journal=False,
+        rolls_back=False,
         may_read_shm=True,
         faulty=False,
         archive=Archive(real, name, kind, member),
@@ -165,6 +179,7 @@ class _Found:
     has_shm: bool
     may_read_shm: bool
     hot_journal: bool
+    rolls_back: bool
     wal_size: int | None
     """None where no -wal lies there."""
     odd_journal: bool
@@ -269,7 +284,7 @@ def _found(real: str, name: str, *, was_live: bool, seen_changing: bool) -> tupl
     holders = holders_of(real)
     if holders and header.wal:
         _require_companions_of(holders[0], real, name)
-    journal = first_bytes(f"{real}-journal", len(JOURNAL_MAGIC))
+    journal = first_bytes(f"{real}-journal", JOURNAL_HEADER_BYTES)
     found = _Found(
         name=name,
         wal=header.wal,
@@ -277,9 +292,10 @@ def _found(real: str, name: str, *, was_live: bool, seen_changing: bool) -> tupl
         has_wal=wal_holds_frames(f"{real}-wal"),
         has_shm=guard.shm is not None,
         may_read_shm=guard.shm is None or os.access(f"{real}-shm", os.R_OK, effective_ids=True),
-        hot_journal=journal == JOURNAL_MAGIC,
+        hot_journal=journal.startswith(JOURNAL_MAGIC),
+        rolls_back=journal_rolls_back(journal),
         wal_size=None if guard.wal is None else guard.wal.size,
-        odd_journal=journal[:1] not in (b"", b"\0") and journal != JOURNAL_MAGIC,
+        odd_journal=journal[:1] not in (b"", b"\0") and not journal.startswith(JOURNAL_MAGIC),
         was_live=was_live,
         seen_changing=seen_changing,
     )

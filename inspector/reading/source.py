@@ -19,7 +19,6 @@ from inspector.reading.errors import (
     primary_code,
     sentence_of,
 )
-from inspector.reading.header import first_bytes, is_whole_journal_header
 from inspector.reading.layouts import NATIVE_ONLY, Layouts
 from inspector.reading.main_file import lacking_pages
 from inspector.reading.opening import Look, look_at, look_at_unpacked
@@ -258,11 +257,10 @@ def _fill(copy: PrivateCopy, look: Look, should_stop: Callable[[], bool]) -> tup
     else:
         copy.fill(look.path, look.name, hot=look.hot_journal, should_stop=should_stop)
     if look.hot_journal and look.holder is None:
-        rolled_back = look.archive is not None or is_whole_journal_header(first_bytes(f"{look.path}-journal", 28))
         nothing = (
             f"The -journal beside {look.name} is damaged at its beginning: nothing of it was rolled back in the copy."
         )
-        notes.append("An unfinished transaction was rolled back in the copy." if rolled_back else nothing)
+        notes.append("An unfinished transaction was rolled back in the copy." if look.rolls_back else nothing)
     return look, notes
 
 
