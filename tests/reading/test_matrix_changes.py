@@ -11,14 +11,15 @@ import pytest
 
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.pages import TaskPage
-from inspector.reading.errors import Unanswered, Unreadable
+from inspector.reading.errors import Unanswered
 from inspector.reading.messages import Failed, Lost, Moved, Push
 from inspector.reading.reader import Reader, open_reader
 from inspector.reading.requests import CountsRequest, TaskPageRequest, Watch
-from tests.support.proof import differences, touch_state
+from tests.support.file_changes import halved, with_an_end, with_emptied, without_its
 from tests.support.reading_databases import add_task, make, read_at
 from tests.support.reading_process import ReaderProcess, reader_on
 from tests.support.reading_service import Service, service_on
+from tests.support.tasks_shown import shown
 
 pytestmark = pytest.mark.timeout(30)
 
@@ -33,10 +34,6 @@ def replaced(path: Path) -> None:
 
 def emptied(path: Path) -> None:
     os.truncate(path, 0)
-
-
-def halved(path: Path) -> None:
-    os.truncate(path, path.stat().st_size // 2)
 
 
 def overwritten(path: Path) -> None:
@@ -148,156 +145,6 @@ def test_a_file_in_wal_mode_that_is_written_over_is_lost_at_the_next_look(
             assert refused.value.sentence == SAID_LIVE[what]
 
 
-def without_its(suffix: str) -> Callable[[Path], None]:
-    return lambda path: path.with_name(path.name + suffix).unlink()
-
-
-def wal_cut_off(path: Path) -> None:
-    halved(path.with_name(path.name + "-wal"))
-
-
-@contextmanager
-def service_with_its_changes_in_the_wal(path: Path) -> Iterator[Service]:
-    make(path, "early")
-    with service_on(path, "wal_autocheckpoint=0") as service:
-        add_task(service, "late")
-        yield service
-
-
-def comm(service: Service) -> str:
-    return Path(f"/proc/{service.pid}/comm").read_text().strip()
-
-
-def shown(reader: Reader) -> set[str]:
-    page = reader.answer(TaskPageRequest())
-    assert isinstance(page, TaskPage)
-    return {task.id for task in page.tasks}
-
-
-@pytest.mark.parametrize("crashed", [False, True], ids=["live", "crashed"])
-def test_a_wal_that_is_removed_is_said_at_the_next_look(tmp_path: Path, *, crashed: bool) -> None:
-    path = tmp_path / "service.db"
-    with service_with_its_changes_in_the_wal(path) as service:
-        if crashed:
-            service.kill()
-        with open_reader(path, now_ms=read_at, locks_every_s=0) as reader:
-            without_its("-wal")(path)
-
-            said = "The -wal of service.db was removed, and what stood in it cannot be read any more."
-            assert reader.look() == (Lost(said, read_at()),)
-
-
-@pytest.mark.parametrize("removed", [("-wal",), ("-shm",), ("-wal", "-shm")], ids=["-wal", "-shm", "both"])
-@pytest.mark.parametrize("mode", [None, Mode.COPY], ids=["by itself", "copy"])
-def test_a_file_whose_service_goes_on_with_removed_companions_is_refused_and_nothing_is_made(
-    tmp_path: Path, removed: tuple[str, ...], mode: Mode | None
-) -> None:
-    path = tmp_path / "service.db"
-    with service_with_its_changes_in_the_wal(path) as service:
-        for suffix in removed:
-            without_its(suffix)(path)
-        before = touch_state(path)
-
-        with pytest.raises(Unreadable) as refused:
-            open_reader(path, mode=mode, now_ms=read_at)
-
-        assert refused.value.sentence == (
-            f"service.db cannot be read: its {removed[0]} was removed while {comm(service)} (pid {service.pid}) has it "
-            "open. If that process is ended in its ordinary way, it writes all it has into the file; if it is killed, "
-            "the latest changes may be lost."
-        )
-        assert differences(before, touch_state(path)) == ()
-    with open_reader(path, now_ms=read_at) as reader:
-        # What the sentence promises.
-        assert shown(reader) == {"early", "late"}
-
-
-def test_a_shm_that_is_removed_is_said_where_a_service_runs_and_read_around_where_none_does(tmp_path: Path) -> None:
-    path = tmp_path / "service.db"
-    with service_with_its_changes_in_the_wal(path) as service:
-        with open_reader(path, now_ms=read_at, locks_every_s=0) as reader:
-            without_its("-shm")(path)
-            (lost,) = reader.look()
-            assert isinstance(lost, Lost)
-            assert "its -shm was removed while " in lost.sentence
-        service.kill()
-    with open_reader(path, now_ms=read_at) as reader:
-        assert reader.opened.mode is Mode.COPY
-        assert shown(reader) == {"early", "late"}
-
-
-def test_a_wal_that_is_cut_off_where_no_service_runs_is_said_at_the_next_look(tmp_path: Path) -> None:
-    path = tmp_path / "service.db"
-    with service_with_its_changes_in_the_wal(path) as service:
-        service.kill()
-    with open_reader(path, now_ms=read_at) as reader:
-        wal_cut_off(path)
-
-        said = "The -wal of service.db was cut off, and what stood behind cannot be read any more."
-        assert reader.look()[-1] == Lost(said, read_at())
-
-
-def without_its_frames(wal: Path) -> None:
-    os.truncate(wal, 0)
-
-
-@pytest.mark.parametrize("cut", [without_its_frames, halved], ids=lambda cut: cut.__name__)
-def test_a_wal_that_is_cut_off_under_its_service_is_said_by_an_open_reader_and_at_opening(
-    tmp_path: Path, cut: Callable[[Path], None]
-) -> None:
-    path = tmp_path / "service.db"
-    with service_with_its_changes_in_the_wal(path) as service:
-        with open_reader(path, now_ms=read_at, locks_every_s=0) as reader:
-            cut(path.with_name("service.db-wal"))
-
-            said = "The -wal of service.db was cut off, and what stood behind cannot be read any more."
-            assert reader.look() == (Lost(said, read_at()),)
-        before = touch_state(path)
-        with pytest.raises(Unreadable) as refused:
-            open_reader(path, now_ms=read_at)
-        assert f"its -wal was cut off while {comm(service)} (pid {service.pid}) has it open" in refused.value.sentence
-        assert differences(before, touch_state(path)) == ()
-
-
-def test_a_wal_whose_beginning_is_gone_is_no_encrypted_database(tmp_path: Path) -> None:
-    path = tmp_path / "service.db"
-    with service_with_its_changes_in_the_wal(path) as service:
-        without_its_frames(path.with_name("service.db-wal"))
-        add_task(service, "later")  # written behind a hole
-
-        with pytest.raises(Unreadable, match="its -wal was cut off while "):
-            open_reader(path, now_ms=read_at)
-
-
-def test_what_is_added_at_the_end_of_a_live_file_is_no_harm(tmp_path: Path) -> None:
-    path = tmp_path / "service.db"
-    with service_with_its_changes_in_the_wal(path), open_reader(path, now_ms=read_at) as reader:
-        with_an_end(path)
-
-        assert reader.look() == ()
-
-
-def test_a_page_that_is_not_there_as_a_whole_was_cut_off(tmp_path: Path) -> None:
-    path = tmp_path / "service.db"
-    with service_with_its_changes_in_the_wal(path), open_reader(path, now_ms=read_at) as reader:
-        os.truncate(path, path.stat().st_size - 100)
-
-        assert reader.look() == (Lost("The file is gone. A part of it was cut off.", read_at()),)
-
-
-def test_a_service_that_takes_up_the_file_of_a_dead_one_may_make_its_wal_shorter(tmp_path: Path) -> None:
-    path = tmp_path / "service.db"
-    with service_with_its_changes_in_the_wal(path) as service:
-        service.kill()
-    with open_reader(path, now_ms=read_at) as reader, service_on(path) as next_service:
-        add_task(next_service, "next")
-        next_service.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-        assert not any(isinstance(push, Lost) for push in reader.look())
-        assert reader.opened.mode is Mode.LIVE
-        assert shown(reader) == {"early", "late", "next"}
-
-
 def test_a_file_that_was_cut_off_under_its_service_is_opened_again_with_a_note(tmp_path: Path) -> None:
     path = make(tmp_path / "service.db", *(f"task-{number}" for number in range(200)))
     with service_on(path) as service:
@@ -351,11 +198,6 @@ def touched(path: Path) -> None:
     path.chmod(0o600)
 
 
-def with_an_end(path: Path) -> None:
-    with path.open("ab") as file:
-        file.write(b"x" * 10_000)
-
-
 @pytest.mark.parametrize("what", [touched, with_an_end], ids=lambda what: what.__name__)
 @pytest.mark.parametrize("journal", ["delete", "wal"])
 def test_a_file_at_rest_that_no_transaction_changed_stays_at_rest(
@@ -396,17 +238,9 @@ def test_a_live_file_in_rollback_mode_that_is_written_over_ends_in_sentences(
                 assert said.startswith(("service.db ", "The file is gone."))
 
 
-def _unlinked(suffix: str) -> Callable[[Path], None]:
-    return lambda path: Path(f"{path}{suffix}").unlink()
-
-
-def _truncated(suffix: str) -> Callable[[Path], None]:
-    return lambda path: os.truncate(f"{path}{suffix}", 0)
-
-
 @pytest.mark.parametrize(
     "what",
-    [_unlinked("-shm"), _unlinked("-wal"), _truncated("-shm"), _truncated("-wal"), emptied, halved],
+    [without_its("-shm"), without_its("-wal"), with_emptied("-shm"), with_emptied("-wal"), emptied, halved],
     ids=["-shm unlinked", "-wal unlinked", "-shm truncated", "-wal truncated", "truncated", "halved"],
 )
 def test_a_file_or_companion_that_is_cut_under_a_live_reader_kills_no_more_than_the_reader(
