@@ -1,19 +1,26 @@
 """The content of a view; as long as nothing was read for it, one sentence in its place, or nothing yet."""
 
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from inspector.desktop.widgets.empty import EmptySentence
 
 
 class UntilRead(QStackedWidget):
-    """Shows ``content`` once something was read for it: before that its counts would be zeros of nothing."""
+    """Shows its content once something was read for it: before that its counts would be zeros of nothing."""
 
-    def __init__(self, content: QWidget, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._content = content
+    def __init__(self, *parts: QWidget) -> None:
+        """Show ``parts`` one below another; the last one takes the room that is left."""
+        super().__init__()
+        self._content = QWidget()
+        column = QVBoxLayout(self._content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for part in parts:
+            column.addWidget(part)
+        column.setStretchFactor(parts[-1], 1)
         self._sentence = EmptySentence(parent=self)
         self.addWidget(self._sentence)
-        self.addWidget(content)
+        self.addWidget(self._content)
 
     @property
     def is_read(self) -> bool:
