@@ -2,17 +2,18 @@
 
 from typing import Final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QMimeData, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
+from inspector.desktop.tables.words import not_pasted_words
 from inspector.desktop.widgets.elided import ElidedLabel
 from inspector.desktop.widgets.fonts import fixed_font
 from inspector.desktop.widgets.strips import Strip
 
 _LINES: Final = 3
-_LONGEST: Final = 100_000
-"""The most characters that are run: a paste that was not meant is no statement."""
+_LONGEST: Final = 20_000
+"""The most characters in the field: Qt breaks a line without a space in a time that grows with its square."""
 
 
 class StatementBox(Strip):
@@ -52,6 +53,7 @@ class StatementBox(Strip):
         self._run.clicked.connect(self._on_run)
         self._stop.clicked.connect(self.stop_requested)
         self._editor.run_wanted.connect(self._on_run)
+        self._editor.too_long.connect(self._on_too_long)
         self._editor.textChanged.connect(self._refresh)
         self._is_running = False
         self.show_words("")
@@ -103,7 +105,10 @@ class StatementBox(Strip):
     def _on_run(self) -> None:
         sql = self._editor.toPlainText()
         if sql.strip() and not self._is_running:
-            self.run_requested.emit(sql[:_LONGEST])
+            self.run_requested.emit(sql)
+
+    def _on_too_long(self, characters: int) -> None:
+        self.show_words(not_pasted_words(characters, _LONGEST), warns=True)
 
     def _refresh(self) -> None:
         self._run.setEnabled(not self._is_running and not self._editor.document().isEmpty())
@@ -112,6 +117,7 @@ class StatementBox(Strip):
 
 class _Editor(QPlainTextEdit):
     run_wanted = Signal()
+    too_long = Signal(int)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -120,6 +126,14 @@ class _Editor(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setFont(fixed_font())
         self.setFixedHeight(QFontMetrics(fixed_font()).lineSpacing() * _LINES + 14)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        text = source.text()
+        kept = len(self.toPlainText()) - len(self.textCursor().selectedText())
+        if kept + len(text) > _LONGEST:
+            self.too_long.emit(len(text))
+        else:
+            super().insertFromMimeData(source)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         is_return = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)

@@ -110,6 +110,14 @@ def running_words(most_s: float) -> str:
     return f"Running; it is stopped after {most_s:g} s."
 
 
+def not_pasted_words(characters: int, most: int) -> str:
+    """Say why a text was not taken into the statement, and where a long one runs."""
+    return (
+        f"Not pasted, for its {counted(characters, 'character')}: a statement here has {grouped(most)} at most. The "
+        "command sql runs longer ones."
+    )
+
+
 def damage_words(page: RowPage) -> str:
     """Say where the table is damaged, or nothing."""
     return "" if page.broken is None else visible(page.broken)

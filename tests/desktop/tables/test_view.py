@@ -205,6 +205,29 @@ def test_a_statement_is_run_by_its_keys_and_its_rows_take_the_place(view: Tables
     assert not view.box.is_running
 
 
+def test_a_text_that_is_too_long_to_be_laid_out_is_not_pasted_and_that_is_said(view: TablesView) -> None:
+    run: list[str] = []
+    view.run_requested.connect(run.append)
+    fits = "SELECT 1 --" + "x" * 19_989
+    QGuiApplication.clipboard().setText(fits)
+    view.box.editor.paste()
+    assert view.box.editor.toPlainText() == fits
+    assert not view.box.words.startswith("Not pasted")
+
+    for too_much in ("y", "y" * 10_000_000):
+        QGuiApplication.clipboard().setText(too_much)
+        view.box.editor.paste()
+
+    assert view.box.words.startswith("Not pasted, for its 10,000,000 characters: a statement here has 20,000 at most.")
+    view.box.run_button.click()
+    assert run == [fits]
+
+    QGuiApplication.clipboard().setText("SELECT 2")
+    view.box.editor.selectAll()
+    view.box.editor.paste()
+    assert view.box.editor.toPlainText() == "SELECT 2"
+
+
 def test_a_refusal_is_said_and_the_rows_stay(view: TablesView) -> None:
     view.choose("notes")
     view.show_page(page(1, 3), is_first=True)
