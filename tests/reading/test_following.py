@@ -21,6 +21,7 @@ from tests.support.reading_crashes import crashed
 from tests.support.reading_databases import add_task, listing, make, move_task, read_at
 from tests.support.reading_process import reader_on
 from tests.support.reading_service import service_on
+from tests.support.tasks_shown import shown
 
 pytestmark = pytest.mark.timeout(30)
 
@@ -28,12 +29,6 @@ pytestmark = pytest.mark.timeout(30)
 def opened(path: Path) -> Reader:
     """Open a reader that asks for locks at every look."""
     return open_reader(path, now_ms=read_at, locks_every_s=0)
-
-
-def ids(reader: Reader) -> list[str]:
-    page = reader.answer(TaskPageRequest())
-    assert isinstance(page, TaskPage)
-    return sorted(task.id for task in page.tasks)
 
 
 def mode_said(pushes: tuple[Push, ...]) -> Mode | None:
@@ -72,13 +67,13 @@ def test_resting_becomes_live_when_a_service_opens_it_and_resting_again(tmp_path
             assert mode_said(reader.look()) is Mode.LIVE
             add_task(service, "late")
             assert moved_ids(reader.look()) == ["late"]
-            assert ids(reader) == ["early", "late"]
+            assert shown(reader) == ["early", "late"]
             service.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         pushes = reader.look()
 
         assert mode_said(pushes) is Mode.RESTING
         assert reader.opened.holder is None
-        assert ids(reader) == ["early", "late"]
+        assert shown(reader) == ["early", "late"]
 
 
 def test_live_becomes_crashed_when_its_service_is_killed_and_live_with_the_next(tmp_path: Path) -> None:
@@ -92,7 +87,7 @@ def test_live_becomes_crashed_when_its_service_is_killed_and_live_with_the_next(
         assert mode_said(pushes) is Mode.CRASHED
         assert "late" in moved_ids(pushes)
         assert reader.opened.why.endswith("its service has ended.")
-        assert ids(reader) == ["early", "late"]
+        assert shown(reader) == ["early", "late"]
         with service_on(path) as second:
             assert mode_said(reader.look()) is Mode.LIVE
             add_task(second, "last")
@@ -120,7 +115,7 @@ def test_the_last_commit_of_a_service_that_ends_at_once_is_shown(tmp_path: Path)
             add_task(service, "late")
         assert moved_ids(reader.look()) == ["late"]
         assert reader.opened.mode is Mode.RESTING  # it opened, wrote, tidied up and went between two looks
-        assert ids(reader) == ["early", "late"]
+        assert shown(reader) == ["early", "late"]
 
 
 def test_an_answer_is_never_one_of_a_file_that_moved(tmp_path: Path) -> None:
@@ -128,7 +123,7 @@ def test_an_answer_is_never_one_of_a_file_that_moved(tmp_path: Path) -> None:
     with opened(path) as reader, service_on(path) as service:
         add_task(service, "late")
 
-        assert ids(reader) == ["early", "late"]
+        assert shown(reader) == ["early", "late"]
         assert [mode_said((push,)) for push in reader.take_pushes()] == [Mode.LIVE]
 
 
@@ -146,7 +141,7 @@ def test_an_answer_during_which_the_file_moved_is_thrown_away(tmp_path: Path, mo
 
     monkeypatch.setattr("inspector.reading.reader.answer_of", write_after_reading)
     with opened(path) as reader:
-        assert ids(reader) == ["early", "late"]
+        assert shown(reader) == ["early", "late"]
     assert len(read) == 2
 
 
@@ -198,7 +193,7 @@ def test_a_rollback_file_that_has_long_been_quiet_is_at_rest_again(
         monkeypatch.setattr("inspector.reading.following._QUIET_S", 0.0)
 
         assert mode_said(reader.look()) is Mode.RESTING
-        assert ids(reader) == ["early", "late"]
+        assert shown(reader) == ["early", "late"]
 
 
 def test_a_rollback_service_killed_in_mid_transaction_leaves_a_copy_to_read(tmp_path: Path) -> None:
@@ -211,7 +206,7 @@ def test_a_rollback_service_killed_in_mid_transaction_leaves_a_copy_to_read(tmp_
             service.execute("INSERT INTO service_config VALUES (?, hex(zeroblob(4000)), 1)", [f"k{number}"])
         service.kill()
 
-        assert ids(reader) == ["early", "late"]
+        assert shown(reader) == ["early", "late"]
         assert mode_said(reader.look() or reader.take_pushes()) is None or reader.opened.mode is Mode.COPY
         assert reader.opened.mode is Mode.COPY
 
@@ -233,10 +228,10 @@ def test_a_copy_that_was_asked_for_stays_one(tmp_path: Path) -> None:
         add_task(service, "late")
 
         assert reader.look() == ()
-        assert ids(reader) == ["early"]
+        assert shown(reader) == ["early"]
         path.unlink()
         assert reader.look() == ()
-        assert ids(reader) == ["early"]
+        assert shown(reader) == ["early"]
 
 
 def test_a_resting_look_costs_no_query(tmp_path: Path, statements: list[str]) -> None:
@@ -354,7 +349,7 @@ def test_a_file_overwritten_in_place_by_another_database_is_read_anew(tmp_path: 
         shutil.copyfile(make(tmp_path / "other.db", "stranger"), path)
         reader.look()
 
-        assert ids(reader) == ["stranger"]
+        assert shown(reader) == ["stranger"]
 
 
 def test_a_lock_that_passes_does_not_lose_the_file(tmp_path: Path) -> None:
@@ -368,7 +363,7 @@ def test_a_lock_that_passes_does_not_lose_the_file(tmp_path: Path) -> None:
         service.execute("ROLLBACK")
 
         assert moved_ids(reader.look()) == ["late"]
-        assert ids(reader) == ["early", "late"]
+        assert shown(reader) == ["early", "late"]
 
 
 def test_a_column_added_while_it_is_read_shifts_nothing(tmp_path: Path) -> None:
@@ -379,7 +374,7 @@ def test_a_column_added_while_it_is_read_shifts_nothing(tmp_path: Path) -> None:
 
         assert [push.layout for push in pushes if isinstance(push, Opened)] == [LayoutKind.OTHER]
         assert reader.opened.may_act is False
-        assert ids(reader) == ["early"]
+        assert shown(reader) == ["early"]
 
 
 def test_a_trigger_added_while_it_is_read_ends_the_actions(tmp_path: Path) -> None:
@@ -430,7 +425,7 @@ def test_nothing_is_left_beside_a_file_whose_service_closes_while_it_is_opened(t
         with service_on(path) as service:
             service.execute("SELECT 1")
         with opened(path) as reader:
-            assert ids(reader) == ["early"]
+            assert shown(reader) == ["early"]
         assert listing(tmp_path) == {"service.db"}
 
 
@@ -448,14 +443,14 @@ def test_the_service_that_has_it_open_now_is_named(tmp_path: Path) -> None:
 def test_another_wal_under_the_same_name_is_the_one_that_is_read(tmp_path: Path) -> None:
     path = crashed(tmp_path / "service.db")
     with opened(path) as reader:
-        assert ids(reader) == ["early", "late"]
+        assert shown(reader) == ["early", "late"]
         for suffix in ("-wal", "-shm"):
             (tmp_path / f"service.db{suffix}").unlink()
         with service_on(path, "wal_autocheckpoint=0") as service:
             add_task(service, "other")
             reader.look()
 
-            assert ids(reader) == ["early", "other"]
+            assert shown(reader) == ["early", "other"]
 
 
 def test_a_task_that_moves_is_pushed_as_it_is_now(tmp_path: Path) -> None:

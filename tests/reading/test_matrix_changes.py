@@ -209,7 +209,7 @@ def test_a_file_at_rest_that_no_transaction_changed_stays_at_rest(
 
         assert not any(isinstance(push, Lost) for push in reader.look())
         assert reader.opened.mode is Mode.RESTING
-        assert shown(reader) == {"early"}
+        assert shown(reader) == ["early"]
 
 
 def test_a_file_that_is_only_touched_is_not_lost(tmp_path: Path) -> None:

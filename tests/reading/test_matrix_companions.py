@@ -71,7 +71,7 @@ def test_a_file_whose_service_goes_on_with_removed_companions_is_refused_and_not
         assert differences(before, touch_state(path)) == ()
     with open_reader(path, now_ms=read_at) as reader:
         # What the sentence promises.
-        assert shown(reader) == {"early", "late"}
+        assert shown(reader) == ["early", "late"]
 
 
 def test_a_shm_that_is_removed_is_said_where_a_service_runs_and_read_around_where_none_does(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_shm_that_is_removed_is_said_where_a_service_runs_and_read_around_wher
         service.kill()
     with open_reader(path, now_ms=read_at) as reader:
         assert reader.opened.mode is Mode.COPY
-        assert shown(reader) == {"early", "late"}
+        assert shown(reader) == ["early", "late"]
 
 
 def test_a_wal_that_is_cut_off_where_no_service_runs_is_said_at_the_next_look(tmp_path: Path) -> None:
@@ -153,4 +153,4 @@ def test_a_service_that_takes_up_the_file_of_a_dead_one_may_make_its_wal_shorter
 
         assert not any(isinstance(push, Lost) for push in reader.look())
         assert reader.opened.mode is Mode.LIVE
-        assert shown(reader) == {"early", "late", "next"}
+        assert shown(reader) == ["early", "late", "next"]

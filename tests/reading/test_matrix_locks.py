@@ -6,24 +6,17 @@ from pathlib import Path
 import pytest
 
 from inspector.layout.opened import Mode
-from inspector.layout.pages import TaskPage
 from inspector.reading.errors import Unanswered, Unreadable
 from inspector.reading.messages import Lost, Moved
-from inspector.reading.reader import Reader, open_reader
-from inspector.reading.requests import TaskPageRequest
+from inspector.reading.reader import open_reader
 from tests.support.reading_databases import add_task, make, read_at
 from tests.support.reading_service import service_on
+from tests.support.tasks_shown import shown
 
 pytestmark = pytest.mark.timeout(30)
 
 SENTENCE_WITHIN_S = 2.0
 LOCKED = "service.db is locked by another process (SQLITE_BUSY)."
-
-
-def ids(reader: Reader) -> list[str]:
-    page = reader.answer(TaskPageRequest())
-    assert isinstance(page, TaskPage)
-    return sorted(task.id for task in page.tasks)
 
 
 @pytest.mark.parametrize("journal", ["delete", "wal"])
@@ -38,15 +31,15 @@ def test_a_writer_in_its_transaction_is_read_past_where_sqlite_lets_one(
         began = time.monotonic()
         if journal == "delete" and lock == "EXCLUSIVE":
             with pytest.raises(Unanswered) as refused:
-                ids(reader)
+                shown(reader)
             assert time.monotonic() - began < SENTENCE_WITHIN_S
             assert refused.value.sentence == LOCKED
             assert not any(isinstance(push, Lost) for push in reader.look())
         else:
-            assert ids(reader) == ["early"]
+            assert shown(reader) == ["early"]
         service.execute("ROLLBACK")
 
-        assert ids(reader) == ["early"]
+        assert shown(reader) == ["early"]
 
 
 @pytest.mark.parametrize("journal", ["delete", "wal"])
@@ -65,7 +58,7 @@ def test_a_file_whose_writer_is_in_its_transaction_opens_where_sqlite_lets_one(
         else:
             with open_reader(path, now_ms=read_at) as reader:
                 assert reader.opened.mode is Mode.LIVE
-                assert ids(reader) == ["early"]
+                assert shown(reader) == ["early"]
         assert time.monotonic() - began < SENTENCE_WITHIN_S
 
 
@@ -81,7 +74,7 @@ def test_a_service_that_keeps_the_file_for_itself_is_said_to(tmp_path: Path, jou
         assert refused.value.sentence == LOCKED
         assert time.monotonic() - began < SENTENCE_WITHIN_S
     with open_reader(path, now_ms=read_at) as reader:
-        assert ids(reader) == ["early", "late"]
+        assert shown(reader) == ["early", "late"]
 
 
 def test_what_is_read_stays_while_a_lock_lasts_and_what_was_committed_comes_after_it(tmp_path: Path) -> None:
@@ -104,7 +97,7 @@ def test_a_reader_holds_back_no_checkpoint(tmp_path: Path) -> None:
         for number in range(20):
             add_task(service, f"late-{number}")
             reader.look()
-            ids(reader)
+            shown(reader)
 
             assert service.execute("PRAGMA wal_checkpoint(TRUNCATE)") == [[0, 0, 0]]
             assert (tmp_path / "service.db-wal").stat().st_size == 0
@@ -117,6 +110,6 @@ def test_a_service_that_changes_the_journal_mode_is_followed(tmp_path: Path) -> 
             service.execute("PRAGMA journal_mode=DELETE")
             add_task(service, "late")
             reader.look()
-            assert ids(reader) == ["early", "late"]
+            assert shown(reader) == ["early", "late"]
         reader.look()
-        assert ids(reader) == ["early", "late"]
+        assert shown(reader) == ["early", "late"]

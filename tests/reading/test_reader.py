@@ -9,7 +9,7 @@ from inspector.layout.opened import LayoutKind, Mode
 from inspector.layout.pages import TaskPage
 from inspector.layout.rows import TaskRow
 from inspector.reading.errors import Unanswered, Unreadable
-from inspector.reading.reader import Reader, open_reader
+from inspector.reading.reader import open_reader
 from inspector.reading.requests import (
     CountsRequest,
     EventDataRequest,
@@ -28,6 +28,7 @@ from tests.support.proof import differences, touch_state
 from tests.support.reading_crashes import crashed, hot
 from tests.support.reading_databases import add_task, listing, make, read_at
 from tests.support.reading_service import service_on
+from tests.support.tasks_shown import shown
 
 pytestmark = pytest.mark.timeout(30)
 
@@ -46,19 +47,13 @@ EVERY_REQUEST: tuple[Request, ...] = (
 )
 
 
-def ids(reader: Reader) -> list[str]:
-    page = reader.answer(TaskPageRequest())
-    assert isinstance(page, TaskPage)
-    return [task.id for task in page.tasks]
-
-
 def read_everything(path: Path, mode: Mode | None = None) -> tuple[list[str], Mode]:
     with open_reader(path, mode=mode, now_ms=read_at, locks_every_s=0) as reader:
         for request in EVERY_REQUEST:
             reader.answer(request)
         for _ in range(3):
             reader.look()
-        return sorted(ids(reader)), reader.opened.mode
+        return shown(reader), reader.opened.mode
 
 
 @pytest.mark.parametrize("journal", ["wal", "delete", "persist"])
@@ -92,7 +87,7 @@ def test_a_hot_journal_is_rolled_back_in_the_copy_alone(tmp_path: Path) -> None:
     before = touch_state(path)
 
     with open_reader(path, now_ms=read_at) as reader:
-        assert ids(reader) == ["early"]
+        assert shown(reader) == ["early"]
         assert "An unfinished transaction was rolled back in the copy." in reader.opened.notes
     assert differences(before, touch_state(path)) == ()
 
@@ -118,10 +113,10 @@ def test_a_live_file_shows_each_commit_and_no_more_than_that(tmp_path: Path, jou
         with open_reader(path, now_ms=read_at) as reader:
             service.execute("ROLLBACK")
             assert reader.opened.mode is Mode.LIVE
-            assert ids(reader) == ["early"]
+            assert shown(reader) == ["early"]
             for number in range(5):
                 add_task(service, f"task-{number}")
-                assert f"task-{number}" in ids(reader)
+                assert f"task-{number}" in shown(reader)
 
 
 def test_a_copy_of_a_live_file_is_whole(tmp_path: Path) -> None:
@@ -129,9 +124,9 @@ def test_a_copy_of_a_live_file_is_whole(tmp_path: Path) -> None:
     with service_on(path, "wal_autocheckpoint=0") as service:
         add_task(service, "late")
         with open_reader(path, mode=Mode.COPY, now_ms=read_at) as reader:
-            assert sorted(ids(reader)) == ["early", "late"]
+            assert shown(reader) == ["early", "late"]
             add_task(service, "later")
-            assert sorted(ids(reader)) == ["early", "late"]
+            assert shown(reader) == ["early", "late"]
 
 
 def test_no_file_is_left_by_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,7 +175,7 @@ def test_a_deadline_ends_what_takes_too_long_and_the_reader_goes_on(tmp_path: Pa
     with open_reader(path, now_ms=read_at) as reader:
         with pytest.raises(Unanswered, match="took too long"):
             reader.answer(ModelsRequest(), deadline_ms=0)
-        assert ids(reader) == ["early"]
+        assert shown(reader) == ["early"]
 
 
 def test_what_no_database_can_hold_is_an_answer_not_a_fault(tmp_path: Path) -> None:
@@ -188,7 +183,7 @@ def test_what_no_database_can_hold_is_an_answer_not_a_fault(tmp_path: Path) -> N
         for request in (TaskDetailRequest("a\udc80"), EventDataRequest("a", 1 << 70)):
             with pytest.raises(Unanswered, match="No database can hold what was asked for"):
                 reader.answer(request)
-        assert ids(reader) == ["early"]
+        assert shown(reader) == ["early"]
 
 
 def test_a_native_file_may_be_acted_on_unless_it_is_a_copy(tmp_path: Path) -> None:
