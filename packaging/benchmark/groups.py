@@ -77,14 +77,15 @@ def grouped(path: Path, seconds: float, producers: int) -> float:
 def ceiling(path: Path, seconds: float, producers: int) -> float:
     """Return the events a second of the same producers on the bare statements, and nothing that a store needs beside.
 
-    No check of what was passed, no JSON, no savepoint, no fence: a future for each event, a thread that takes them all
-    into one transaction, and one call on the loop that answers them.
+    No check of what was passed, no JSON, no savepoint, no look at what a statement changed: a future for each event, a
+    thread that takes them all into one transaction, and one call on the loop that answers them.
     """
 
     async def work() -> float:
         loop = asyncio.get_running_loop()
         handed: queue.SimpleQueue[list[tuple[str, asyncio.Future[None]]]] = queue.SimpleQueue()
         gathered: list[tuple[str, asyncio.Future[None]]] = []
+        opened: asyncio.Future[None] = loop.create_future()
         done = 0
 
         def hand_over() -> None:
@@ -97,6 +98,7 @@ def ceiling(path: Path, seconds: float, producers: int) -> float:
 
         def write() -> None:
             with closing(store.open_service_database(path)) as db:
+                loop.call_soon_threadsafe(opened.set_result, None)
                 while group := handed.get():
                     append_bare(db.conn, [task_id for task_id, _ in group])
                     loop.call_soon_threadsafe(answer, group)
@@ -112,6 +114,7 @@ def ceiling(path: Path, seconds: float, producers: int) -> float:
                 done += 1
 
         writer = asyncio.create_task(asyncio.to_thread(write))
+        await opened
         started = time.perf_counter()
         await asyncio.gather(*(produce(f"t{number}") for number in range(producers)))
         took = time.perf_counter() - started
