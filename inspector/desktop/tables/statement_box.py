@@ -128,10 +128,10 @@ class _Editor(QPlainTextEdit):
         self.setFixedHeight(QFontMetrics(fixed_font()).lineSpacing() * _LINES + 14)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        text = source.text()
         kept = len(self.toPlainText()) - len(self.textCursor().selectedText())
-        if kept + len(text) > _LONGEST:
-            self.too_long.emit(len(text))
+        characters = kept + len(source.text())
+        if characters > _LONGEST:
+            self.too_long.emit(characters)
         else:
             super().insertFromMimeData(source)
 

@@ -111,10 +111,10 @@ def running_words(most_s: float) -> str:
 
 
 def not_pasted_words(characters: int, most: int) -> str:
-    """Say why a text was not taken into the statement, and where a long one runs."""
+    """Say why a text was not taken into the statement, which would have so many characters, and what takes more."""
     return (
-        f"Not pasted, for its {counted(characters, 'character')}: a statement here has {grouped(most)} at most. The "
-        "command sql runs longer ones."
+        f"Not pasted: the statement would have {counted(characters, 'character')}, {grouped(most)} are the most here. "
+        "The command sql takes more."
     )
 
 

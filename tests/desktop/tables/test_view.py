@@ -218,7 +218,8 @@ def test_a_text_that_is_too_long_to_be_laid_out_is_not_pasted_and_that_is_said(v
         QGuiApplication.clipboard().setText(too_much)
         view.box.editor.paste()
 
-    assert view.box.words.startswith("Not pasted, for its 10,000,000 characters: a statement here has 20,000 at most.")
+    said = "Not pasted: the statement would have 10,020,000 characters, 20,000 are the most here."
+    assert view.box.words.startswith(said)
     view.box.run_button.click()
     assert run == [fits]
 
