@@ -9,8 +9,8 @@ from contextlib import suppress
 from typing import Final
 
 from inspector.reading.companions import state_of
-from inspector.reading.header import WAL_FRAME_BYTES, WAL_HEADER_BYTES, wal_holds_frames
 from inspector.reading.locks import LockRange, holder_of_lock
+from inspector.reading.wal_frames import Told, WalFrames
 
 _CHECKPOINTER: Final = LockRange(121, 1)
 _SALTS: Final = slice(32, 40)
@@ -19,6 +19,9 @@ _ABOUT_TO_BE_MOVED: Final = slice(128, 132)
 _FRAMES: Final = slice(16, 20)
 _PAGE_SIZE: Final = slice(14, 16)
 _HEADER_BYTES: Final = 136
+_ONE: Final = slice(0, 48)
+_SAME: Final = slice(48, 96)
+"""SQLite writes this one first: where both are the same, neither is half written."""
 
 
 class Checkpoints:
@@ -26,10 +29,11 @@ class Checkpoints:
 
     def __init__(self, path: str) -> None:
         """Open the -shm of the database at ``path`` (links resolved); where that cannot be done, nothing is known."""
-        self._wal = f"{path}-wal"
+        self._frames = WalFrames(f"{path}-wal")
+        self._path = f"{path}-shm"
         self._descriptor = -1
         with suppress(OSError):
-            self._descriptor = os.open(f"{path}-shm", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            self._descriptor = os.open(self._path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
 
     def progress(self) -> bytes | None:
         """Return how far the -wal has been moved: another value after each checkpoint. None where that is not known."""
@@ -47,17 +51,31 @@ class Checkpoints:
         return holder_of_lock(self._descriptor, _CHECKPOINTER) is not None or self.progress() != progress
 
     def wal_is_cut(self) -> bool:
-        """Say whether the -wal is known to lack what is said to be in it: its end, or its beginning."""
-        before = self._header()
-        if before is None or not _number(before[_FRAMES]):
+        """Say whether the -wal is known to lack what is said to be in it: its end, its beginning, or what is between.
+
+        Costs a read and a stat where nothing is new.
+        """
+        told = self.told()
+        if told is None or not self._frames.lack_some(told):
             return False
-        wal, page = state_of(self._wal), _number(before[_PAGE_SIZE])
+        # A service may begin its -wal anew, which it tells first, or close it and make another one: then that was
+        # looked at.
+        again = self.told()
+        return again is not None and again.salts == told.salts and self._is_in_use()
+
+    def _is_in_use(self) -> bool:
+        """Say whether the -shm that is open here is the one that lies beside the file now."""
+        found, mine = state_of(self._path), os.fstat(self._descriptor)
+        return found is not None and (found.device, found.inode) == (mine.st_dev, mine.st_ino)
+
+    def told(self) -> Told | None:
+        """Return what is in the -wal. None where nothing is, where that is not known, or is being written down."""
+        first = self._header()
+        if first is None or first[_ONE] != first[_SAME] or not _number(first[_FRAMES]):
+            return None
+        page = _number(first[_PAGE_SIZE])
         # As SQLite writes 65,536 into two bytes.
-        frame = WAL_FRAME_BYTES + (page if page != 1 else 1 << 16)
-        needed = WAL_HEADER_BYTES + _number(before[_FRAMES]) * frame
-        lacks = wal is not None and (wal.size < needed or not wal_holds_frames(self._wal))
-        # A service may begin its -wal anew, which it tells first: then another one was looked at.
-        return lacks and self._header() == before
+        return Told(_number(first[_FRAMES]), page if page != 1 else 1 << 16, first[_SALTS])
 
     def _header(self) -> bytes | None:
         if self._descriptor < 0:

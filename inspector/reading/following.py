@@ -15,6 +15,7 @@ from inspector.reading.errors import Unanswered, Unreadable
 from inspector.reading.header import CHANGES, HEADER_BYTES, first_bytes
 from inspector.reading.holders import holders_listed
 from inspector.reading.layouts import NATIVE_ONLY, Layouts
+from inspector.reading.live_companions import KILL_IT
 from inspector.reading.locks import ANY_USE, WAL_OPEN
 from inspector.reading.main_file import MainFile
 from inspector.reading.messages import GONE
@@ -180,7 +181,9 @@ class FollowedFile:
         elif mode is Mode.CRASHED and was_written(guard.wal, self._guard.wal):
             self._take_up_changed_wal(is_shorter=is_shorter(guard.wal, self._guard.wal))
         elif mode is Mode.LIVE and self._main is not None and self._main.wal_is_cut():
-            self.lose(CUT_WAL % self.source.look.name)
+            look = self.source.look
+            under = look.holder or "a process"
+            self.lose(f"The -wal of {look.name} was cut off under {under}, and what stood there is lost. {KILL_IT}")
         elif mode is not Mode.RESTING and _other_companions(guard, self._guard):
             self.reopen()
         elif self._was_written_over():
@@ -192,7 +195,8 @@ class FollowedFile:
         """Open the file anew: most likely a service has taken it up. Only such a one may make the -wal shorter."""
         self.reopen()
         if is_shorter and self.lost is None and self.source.mode is not Mode.LIVE:
-            self.lose(CUT_WAL % self.source.look.name)
+            said = f"The -wal of {self.source.look.name} was cut off, and what stood behind cannot be read any more."
+            self.lose(said)
 
     def _count_of_changes(self) -> bytes:
         """Return by what SQLite counts the transactions on the file in rollback-journal mode."""
@@ -223,7 +227,6 @@ class FollowedFile:
                 self._ask_locks_at = now + max(self._locks_every_s, _LOCKS_IN_VAIN_EVERY_S)
 
 
-CUT_WAL: Final = "The -wal of %s was cut off, and what stood behind cannot be read any more."
 _FORBIDDEN: Final = "The file cannot be read any more: its folder may not be entered."
 _REPLACED: Final = f"{GONE} It was replaced by another one."
 

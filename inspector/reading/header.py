@@ -111,9 +111,12 @@ def wal_holds_frames(path: str) -> bool:
     Opens and closes the file, as :func:`read_header` does. False where it cannot be opened.
     """
     first = first_bytes(path, WAL_HEADER_BYTES + 1)
-    if len(first) <= WAL_HEADER_BYTES or int.from_bytes(first[:4], "big") | 1 != _WAL_MAGIC:
-        return False
-    return _is_size(first[8:12], 512)
+    return len(first) > WAL_HEADER_BYTES and is_wal_header(first)
+
+
+def is_wal_header(first: bytes) -> bool:
+    """Say whether a -wal that begins with these bytes has a header that SQLite takes for one."""
+    return int.from_bytes(first[:4], "big") | 1 == _WAL_MAGIC and _is_size(first[8:12], 512)
 
 
 def _is_size(stored: bytes, least: int) -> bool:

@@ -14,7 +14,7 @@ from inspector.layout.visible import visible
 from inspector.lmsp.values import value
 from inspector.reading.archive_kinds import PROBE, Archive, kind_of, other_archive
 from inspector.reading.checkpoints import Checkpoints
-from inspector.reading.companions import Guard, guard_of, refuse_odd_companions, state_of
+from inspector.reading.companions import Guard, guard_of, refuse_odd_companions
 from inspector.reading.errors import Unreadable
 from inspector.reading.header import (
     JOURNAL_HEADER_BYTES,
@@ -27,7 +27,7 @@ from inspector.reading.header import (
     wal_holds_frames,
 )
 from inspector.reading.holders import Holder, holders_of
-from inspector.reading.locks import ANY_USE, lock_owner
+from inspector.reading.live_companions import require_companions_of
 from inspector.reading.wal_end import pages_left_out
 
 _LONGEST_PATH: Final = 504
@@ -167,7 +167,13 @@ def _look_at_archive(real: str, name: str, member: str | None, mode: Mode | None
 
 
 def _left_out(real: str, mode: Mode) -> int:
-    return pages_left_out(f"{real}-wal") if mode in (Mode.CRASHED, Mode.COPY) else 0
+    if mode not in (Mode.CRASHED, Mode.COPY):
+        return 0
+    checkpoints = Checkpoints(real)
+    try:
+        return pages_left_out(f"{real}-wal", checkpoints.told())
+    finally:
+        checkpoints.close()
 
 
 @value
@@ -283,7 +289,7 @@ def _found(real: str, name: str, *, was_live: bool, seen_changing: bool) -> tupl
     _require_readable_companions(real, name, guard)
     holders = holders_of(real)
     if holders and header.wal:
-        _require_companions_of(holders[0], real, name)
+        require_companions_of(holders[0], real, name)
     journal = first_bytes(f"{real}-journal", JOURNAL_HEADER_BYTES)
     found = _Found(
         name=name,
@@ -346,38 +352,6 @@ _KINDS: Final = {
 }
 
 _ERRNO_WORDS: Final = {36: "its name or path is too long", 40: "its links lead in a circle"}
-
-
-def _require_companions_of(holder: Holder, real: str, name: str) -> None:
-    """Raise Unreadable where ``holder`` goes on with files that have no name any more.
-
-    Nobody else can see what it commits, and SQLite would put an empty -wal in the place of the one that is missing.
-    """
-    # Now, and not before it was seen: SQLite makes them right after its first lock.
-    removed = next((suffix for suffix in ("-wal", "-shm") if state_of(real + suffix) is None), None)
-    if removed is None:
-        _refuse_cut_wal(holder, real, name)
-        return
-    # One that keeps the file for itself needs no -shm, and one that closes it removes both behind such a lock.
-    if lock_owner(real, ANY_USE, exclusive=False) is not None or holder not in holders_of(real):
-        return
-    raise Unreadable(
-        f"{name} cannot be read: its {removed} was removed while {holder} has it open. If that process is ended in its "
-        "ordinary way, it writes all it has into the file; if it is killed, the latest changes may be lost."
-    )
-
-
-def _refuse_cut_wal(holder: Holder, real: str, name: str) -> None:
-    told = Checkpoints(real)
-    try:
-        is_cut = told.wal_is_cut()
-    finally:
-        told.close()
-    if is_cut:
-        raise Unreadable(
-            f"{name} cannot be read: its -wal was cut off while {holder} has it open, and what stood there is lost. "
-            "End that process, and open the file then: what its last checkpoint wrote is in it."
-        )
 
 
 def _require_readable_companions(real: str, name: str, guard: Guard) -> None:

@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from inspector.reading.header import wal_holds_frames
+from inspector.reading.wal_frames import Told
 
 _HEADER: Final = struct.Struct(">8I")
 _FRAME: Final = struct.Struct(">6I")
+_SALTS: Final = slice(16, 24)
 _BIG_ENDIAN: Final = 0x377F0683
 _MOST_SUMMED: Final = 4 << 20
 """Of a longer -wal the checksums are not computed: its sentence must not wait for that."""
@@ -20,10 +22,11 @@ _MOST_FRAMES: Final = 1 << 18
 _WORD: Final = 0xFFFFFFFF
 
 
-def pages_left_out(path: str) -> int:
+def pages_left_out(path: str, told: Told | None = None) -> int:
     """Return how many pages of the -wal at ``path``, whole or not, belong to it and stand behind its last whole commit.
 
-    What is left there of an earlier round is none of them. 0 where it cannot be read. Opens and closes the file.
+    Also those that its -shm told of, where that is known, and those behind a hole. What is left there of an earlier
+    round is none of them. 0 where it cannot be read. Opens and closes the file.
     """
     if not wal_holds_frames(path):
         return 0
@@ -32,29 +35,32 @@ def pages_left_out(path: str) -> int:
     except OSError:
         return 0
     try:
-        return _left_out(descriptor, os.fstat(descriptor).st_size)
+        return _left_out(descriptor, os.fstat(descriptor).st_size, told)
     except OSError:
         return 0
     finally:
         os.close(descriptor)
 
 
-def _left_out(descriptor: int, size: int) -> int:
+def _left_out(descriptor: int, size: int, told: Told | None) -> int:
     first = os.pread(descriptor, _HEADER.size, 0)
-    magic, _version, page, _round, *salts, _sum_1, _sum_2 = _HEADER.unpack(first)
+    magic, _version, page, _round, *_salts, _sum_1, _sum_2 = _HEADER.unpack(first)
     checked = _Sum(magic == _BIG_ENDIAN, first[: _HEADER.size - 8]) if size <= _MOST_SUMMED else None
-    frames = committed = 0
+    committed = 0
+    # After a loss of power a -shm may tell of another round.
+    last = told.frames if told is not None and told.salts == first[_SALTS] else 0
     whole = checked is None or checked.is_at(first[-8:])
-    for frame, content in _frames(descriptor, page, read_pages=checked is not None):
-        if len(frame) < _FRAME.size or frame[8:16] != struct.pack(">2I", *salts):
-            break
-        frames += 1
-        if checked is not None:
+    for number, (frame, content) in enumerate(_frames(descriptor, page, read_pages=checked is not None), start=1):
+        is_one = len(frame) == _FRAME.size and frame[8:16] == first[_SALTS]
+        if is_one:
+            last = max(last, number)
+        whole = whole and is_one
+        if whole and checked is not None:
             checked.take(frame[:8] + content)
-            whole = whole and len(content) == page and checked.is_at(frame[16:])
+            whole = len(content) == page and checked.is_at(frame[16:])
         if whole and frame[4:8] != b"\0\0\0\0":
-            committed = frames
-    return frames - committed
+            committed = number
+    return max(0, last - committed)
 
 
 def _frames(descriptor: int, page: int, *, read_pages: bool) -> Iterator[tuple[bytes, bytes]]:

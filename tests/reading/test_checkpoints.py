@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from inspector.reading.checkpoints import Checkpoints
+from tests.support.reading_service import Service
 
 HANG_S = 20.0
 
@@ -96,3 +97,23 @@ def test_where_no_shm_tells_anything_may_have_been_written(tmp_path: Path, conte
     assert checkpoints.may_have_run_since(None)
     checkpoints.close()
     checkpoints.close()
+
+
+def test_a_shm_that_lies_there_no_more_tells_nothing_of_the_wal_of_another_one(tmp_path: Path) -> None:
+    path = tmp_path / "service.db"
+    first, second = (connected(path) for _ in range(2))
+    checkpoints = Checkpoints(str(path))
+    for service in (first, second):
+        service.close()
+    third = connected(path)
+
+    assert not checkpoints.wal_is_cut()
+    checkpoints.close()
+    third.close()
+
+
+def connected(path: Path) -> Service:
+    service = Service(path, "journal_mode=WAL")
+    service.execute("CREATE TABLE IF NOT EXISTS a (b)")
+    service.execute("INSERT INTO a VALUES (1)")
+    return service

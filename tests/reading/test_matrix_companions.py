@@ -1,17 +1,21 @@
 """A -wal or -shm that goes away or is cut while its database is open is said, and none is made in its place."""
 
 import os
+import sqlite3
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from inspector.layout.opened import Mode
+from inspector.reading import wal_frames
+from inspector.reading.checkpoints import Checkpoints
 from inspector.reading.errors import Unreadable
 from inspector.reading.messages import Lost
 from inspector.reading.reader import open_reader
-from tests.support.file_changes import halved, with_an_end, with_emptied, without_its
+from tests.support.file_changes import halved, with_an_end, without_its
 from tests.support.proof import differences, touch_state
 from tests.support.reading_databases import add_task, make, read_at
 from tests.support.reading_service import Service, service_on
@@ -99,32 +103,122 @@ def test_a_wal_that_is_cut_off_where_no_service_runs_is_said_at_the_next_look(tm
         assert reader.look()[-1] == Lost(said, read_at())
 
 
-@pytest.mark.parametrize("cut", [with_emptied("-wal"), lambda path: halved(wal_of(path))], ids=["emptied", "halved"])
+def cut_at(part: float) -> Callable[[Path], None]:
+    """Return what leaves so much of the -wal."""
+    return lambda path: os.truncate(wal_of(path), int(wal_of(path).stat().st_size * part))
+
+
+KILL_IT = (
+    "Kill that process, and open the file then: what stands before the cut is whole. If it is ended in its ordinary "
+    "way, it may move the gap into the file."
+)
+
+
+@pytest.mark.parametrize("goes_on", [False, True], ids=["and stays so", "and written on"])
+@pytest.mark.parametrize("part", [0, 0.1, 0.5, 0.9, 0.99])
 def test_a_wal_that_is_cut_off_under_its_service_is_said_by_an_open_reader_and_at_opening(
-    tmp_path: Path, cut: Callable[[Path], None]
+    tmp_path: Path, part: float, *, goes_on: bool
 ) -> None:
     path = tmp_path / "service.db"
     with service_with_its_changes_in_the_wal(path) as service:
+        for number in range(20):
+            add_task(service, f"task-{number}")
         with open_reader(path, now_ms=read_at, locks_every_s=0) as reader:
-            cut(path)
+            assert reader.look() == ()
+            cut_at(part)(path)
+            if goes_on:
+                add_task(service, "later")  # behind a hole
 
-            said = "The -wal of service.db was cut off, and what stood behind cannot be read any more."
+            holder = f"{comm(service)} (pid {service.pid})"
+            said = f"The -wal of service.db was cut off under {holder}, and what stood there is lost. {KILL_IT}"
             assert reader.look() == (Lost(said, read_at()),)
         before = touch_state(path)
         with pytest.raises(Unreadable) as refused:
             open_reader(path, now_ms=read_at)
-        assert f"its -wal was cut off while {comm(service)} (pid {service.pid}) has it open" in refused.value.sentence
+        assert refused.value.sentence == (
+            f"service.db cannot be read: its -wal was cut off while {holder} has it open, and what stood there is "
+            f"lost. {KILL_IT}"
+        )
         assert differences(before, touch_state(path)) == ()
 
 
-def test_a_wal_whose_beginning_is_gone_is_no_encrypted_database(tmp_path: Path) -> None:
+@pytest.mark.parametrize("killed", [True, False], ids=["killed", "ended"])
+def test_what_the_sentence_about_a_cut_wal_promises(tmp_path: Path, *, killed: bool) -> None:
     path = tmp_path / "service.db"
     with service_with_its_changes_in_the_wal(path) as service:
-        with_emptied("-wal")(path)
-        add_task(service, "later")  # written behind a hole
+        for number in range(200):
+            add_task(service, f"task-{number}")
+        cut_at(0.5)(path)
+        add_task(service, "later")
+        (service.kill if killed else service.close)()
 
-        with pytest.raises(Unreadable, match="its -wal was cut off while "):
-            open_reader(path, now_ms=read_at)
+    if killed:
+        with open_reader(path, now_ms=read_at) as reader:
+            assert {"early", "late", "task-1"} < shown(reader)
+            assert "later" not in shown(reader)
+            assert any(" at the end of the -wal belong to no whole commit" in each for each in reader.opened.notes)
+    else:
+        assert not is_whole(path)
+
+
+def is_whole(path: Path) -> bool:
+    with closing(sqlite3.connect(path)) as db:
+        try:
+            return db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        except sqlite3.DatabaseError:
+            return False
+
+
+@pytest.mark.parametrize("when", ["before more came", "after it"])
+def test_a_cut_is_seen_though_only_some_of_what_came_since_the_last_look_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    path = tmp_path / "service.db"
+    with service_with_its_changes_in_the_wal(path) as service, open_reader(path, now_ms=read_at) as reader:
+        for number in range(100):
+            add_task(service, f"task-{number}")
+        reader.look()
+        monkeypatch.setattr(wal_frames, "_MOST_LATER", 80)
+        if when == "after it":
+            for number in range(100):
+                add_task(service, f"more-{number}")
+        cut_at(0.8)(path)
+        add_task(service, "later")
+        (lost,) = reader.look()
+
+    assert isinstance(lost, Lost)
+    # Where a question comes upon the hole first, the file is opened anew, and that says it.
+    assert " -wal was cut off while " in lost.sentence or "was cut off under" in lost.sentence
+
+
+def test_a_service_that_begins_its_wal_anew_again_and_again_is_never_said_to_have_lost_it(tmp_path: Path) -> None:
+    path = make(tmp_path / "service.db", "early")
+    ended = threading.Event()
+    looks = met = 0
+    with service_on(path, "synchronous=OFF", "wal_autocheckpoint=3", "journal_size_limit=0") as service:
+
+        def work() -> None:
+            for number in range(300):
+                add_task(service, f"task-{number}", request="x" * (9_000 if number % 7 else 10))
+                if number % 10 == 0:
+                    service.execute(f"PRAGMA wal_checkpoint({('RESTART', 'TRUNCATE', 'PASSIVE')[number % 3]})")
+                if number % 100 == 50:
+                    service.execute("VACUUM")
+            ended.set()
+
+        working = threading.Thread(target=work)
+        working.start()
+        checkpoints = Checkpoints(str(path))
+        while not ended.is_set():
+            for told in (checkpoints, Checkpoints(str(path))):
+                looks += 1
+                met += told.told() is not None
+                assert not told.wal_is_cut()
+                if told is not checkpoints:
+                    told.close()
+        working.join()
+        checkpoints.close()
+    assert min(met, looks - met) > 100
 
 
 def test_what_is_added_at_the_end_of_a_live_file_is_no_harm(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from inspector.reading import wal_end
 from inspector.reading.wal_end import pages_left_out
+from inspector.reading.wal_frames import Told
 from tests.support.matrix import Parts, changed, left_behind
 from tests.support.reading_databases import add_task, make
 from tests.support.reading_service import service_on
@@ -54,6 +55,32 @@ def test_a_wal_cut_within_a_frame_counts_what_is_left_of_it(parts: Parts, tmp_pa
     wal.write_bytes(parts.wal[:-cut])
 
     assert pages_left_out(str(wal)) == len(parts.wal[32:]) // FRAME - last_commit(parts.wal)
+
+
+@pytest.mark.parametrize("sums", [True, False])
+def test_what_stands_behind_a_hole_is_counted_with_the_hole(
+    parts: Parts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, sums: bool
+) -> None:
+    frames = len(parts.wal[32:]) // FRAME
+    wal = tmp_path / "a-wal"
+    wal.write_bytes(parts.wal[: 32 + 20] + bytes(FRAME) + parts.wal[32 + 20 + FRAME :])
+    if not sums:
+        monkeypatch.setattr(wal_end, "_MOST_SUMMED", 0)
+
+    assert pages_left_out(str(wal)) == frames
+
+
+def test_what_a_shm_tells_of_is_missed_where_the_wal_ends_with_a_commit_before_that(
+    parts: Parts, tmp_path: Path
+) -> None:
+    frames = len(parts.wal[32:]) // FRAME
+    wal = tmp_path / "a-wal"
+    wal.write_bytes(parts.wal[: 32 + last_commit(parts.wal) * FRAME])
+
+    assert pages_left_out(str(wal)) == 0
+    assert pages_left_out(str(wal), Told(frames, 4096, parts.wal[16:24])) == frames - last_commit(parts.wal)
+    # As after a loss of power: it tells of another one.
+    assert pages_left_out(str(wal), Told(frames, 4096, b"saltsalt")) == 0
 
 
 def test_an_unfinished_transaction_is_counted(tmp_path: Path) -> None:
