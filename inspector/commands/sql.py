@@ -43,7 +43,8 @@ def sql(
     with reading(database, mode, clock, layouts=layouts_of_others(None, any_tables=True)) as reader:
         opened = reader.opened
         path = opened.copy_path or opened.path
-        answer = answer_in_child(path, StatementRequest(statement, limit), within_s=seconds)
+        same_as = opened.file if opened.copy_path is None else None
+        answer = answer_in_child(path, StatementRequest(statement, limit), within_s=seconds, same_as=same_as)
     if not isinstance(answer, StatementAnswer):
         raise TypeError("a statement is not answered like this")
     if as_json:

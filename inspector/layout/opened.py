@@ -31,6 +31,33 @@ class LayoutKind(StrEnum):
 
 
 @value
+class FileIdentity:
+    """Which file it is that was opened at a path, for whoever opens that path later."""
+
+    device: int
+    inode: int
+    changes: int
+    """How many transactions its header counted then."""
+    cookie: int
+    """How many changes of its schema."""
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """What a service's own transactions only ever raise."""
+        return self.changes, self.cookie
+
+    def __str__(self) -> str:
+        """Return it as an argument of a command."""
+        return f"{self.device}:{self.inode}:{self.changes}:{self.cookie}"
+
+    @classmethod
+    def parsed(cls, told: str) -> "FileIdentity":
+        """Return what :meth:`__str__` told. Raises ValueError for anything else."""
+        device, inode, changes, cookie = map(int, told.split(":"))
+        return cls(device, inode, changes, cookie)
+
+
+@value
 class Opened:
     """How a file was opened; sentences are whole, for a person.
 
@@ -60,6 +87,8 @@ class Opened:
     """What the layout that it is read as calls itself, where it is not the native one."""
     member: str | None = None
     """Which member of the archive ``path`` was asked for, where it is one and one was."""
+    file: FileIdentity | None = None
+    """Which file lay at ``path`` when it was first opened."""
     missing: tuple[tuple[str, str], ...] = ()
     """Parts that the layout does not have or that are not in the file: ``tasks``, ``events``, ..., and the reason."""
 

@@ -9,7 +9,8 @@ import subprocess
 import time
 from typing import Final
 
-from inspector.reading.command import reader_command
+from inspector.layout.opened import FileIdentity
+from inspector.reading.command import reader_command, same_as_arguments
 from inspector.reading.errors import TookTooLong, Unanswered, Unreadable
 from inspector.reading.messages import Answer, Asked, Failed, Lost, Message
 from inspector.reading.requests import Request
@@ -21,15 +22,17 @@ GRACE_S: Final = 0.5
 _CHUNK: Final = 1 << 16
 
 
-def answer_in_child(path: str, request: Request, *, within_s: float) -> object:
+def answer_in_child(path: str, request: Request, *, within_s: float, same_as: FileIdentity | None = None) -> object:
     """Return the answer to ``request`` about the file at ``path``, which needs no copy to be read.
+
+    ``same_as``: which file has to lie there; Unreadable is raised where another one does.
 
     Raises TookTooLong when ``within_s`` have passed, with the time that it takes to start a process; Unanswered with
     one sentence where there is no answer, Unreadable where there is no file.
     """
     ends_at = time.monotonic() + within_s
     child = subprocess.Popen(
-        [*reader_command(), "--background", "--", path],
+        [*reader_command(), "--background", *same_as_arguments(same_as), "--", path],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -12,10 +12,12 @@ import time
 from collections.abc import Callable
 from typing import Final, NoReturn
 
+from inspector.layout.opened import FileIdentity
 from inspector.layout.pages import Progress
 from inspector.reading.errors import Unanswered, Unreadable
 from inspector.reading.health import health_steps
 from inspector.reading.holders import call_this_process_a_reader
+from inspector.reading.identity import require_there
 from inspector.reading.layouts import Layouts
 from inspector.reading.messages import Answer, Asked, Failed, Message, Progressed
 from inspector.reading.proof import touch_steps
@@ -34,8 +36,11 @@ _ALIVE_EVERY_S: Final = 1.0
 """How often it says how far it is while one read goes on and on: a process that says nothing counts as hung."""
 
 
-def run_errand(path: str, now_ms: Callable[[], int]) -> int:
-    """Answer one question about the file at ``path`` on standard input and output; return the exit status."""
+def run_errand(path: str, now_ms: Callable[[], int], same_as: FileIdentity | None = None) -> int:
+    """Answer one question about the file at ``path`` on standard input and output; return the exit status.
+
+    Where another file than ``same_as`` lies there by now, that is the answer.
+    """
     call_this_process_a_reader()
     output = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever prints by accident must not get among the messages
@@ -50,7 +55,7 @@ def run_errand(path: str, now_ms: Callable[[], int]) -> int:
     line = _Line(output, asked.number)
     threading.Thread(target=_watch, args=(sys.stdin.fileno(), line), daemon=True).start()
     try:
-        line.send(Answer(asked.number, _answer(path, asked.request, now_ms, line)))
+        line.send(Answer(asked.number, _answer(path, asked.request, now_ms, line, same_as)))
     except (Unanswered, Unreadable) as error:
         line.send(Failed(asked.number, error.sentence))
     return 0
@@ -66,11 +71,16 @@ def _first_question(source: int) -> Asked | None:
     return None
 
 
-def _answer(path: str, request: Request, now_ms: Callable[[], int], line: "_Line") -> object:
+def _answer(
+    path: str, request: Request, now_ms: Callable[[], int], line: "_Line", same_as: FileIdentity | None
+) -> object:
     if isinstance(request, HealthRequest):
-        with open_reader(path, now_ms=now_ms, may_copy=False, layouts=_ANY_TABLES) as reader:
+        with open_reader(path, now_ms=now_ms, may_copy=False, layouts=_ANY_TABLES, same_as=same_as) as reader:
             return _walked(health_steps(request, reader, now_ms()), line)
     try:
+        if same_as is not None:
+            # No more: what was written to it is what the hashes are to tell.
+            require_there(path, same_as)
         return _walked(touch_steps(path, now_ms), line)
     except OSError as error:
         raise Unanswered(f"The files cannot be hashed: {error.strerror}.") from error

@@ -4,16 +4,16 @@ A live one whose service ends becomes resting or crashed, a resting or crashed o
 each at a look; a file at rest that moved is never answered from.
 """
 
-import os
 import time
 from collections.abc import Callable
 from typing import Final
 
-from inspector.layout.opened import Mode
+from inspector.layout.opened import FileIdentity, Mode
 from inspector.reading.companions import Guard, Watched, is_shorter, was_written
 from inspector.reading.errors import Unanswered, Unreadable
 from inspector.reading.header import CHANGES, HEADER_BYTES, first_bytes
 from inspector.reading.holders import holders_listed
+from inspector.reading.identity import REPLACED, identity_of, loss_of, require_same, require_there
 from inspector.reading.layouts import NATIVE_ONLY, Layouts
 from inspector.reading.live_companions import KILL_IT
 from inspector.reading.locks import ANY_USE, WAL_OPEN
@@ -40,22 +40,37 @@ class FollowedFile:
         locks_every_s: float,
         may_copy: bool,
         layouts: Layouts = NATIVE_ONLY,
+        same_as: FileIdentity | None = None,
     ) -> None:
-        """Open the file. Raises Unreadable with one sentence."""
+        """Open the file. Raises Unreadable with one sentence, also where it is not the file ``same_as``."""
         self._wished = mode
         self._now_ms = now_ms
         self._should_stop = should_stop
         self._locks_every_s = locks_every_s
         self._may_copy = may_copy
         self._layouts = layouts
+        if same_as is not None:
+            require_same(path, same_as)
         self.source = open_source(path, mode, should_stop=should_stop, may_copy=may_copy, layouts=layouts)
         self.lost: str | None = None
         """Why nothing can be read any more."""
         self.waits_for: str | None = None
         """Why nothing can be read at this moment."""
         self._identity = self.source.look.guard.identity
+        self.identity = same_as or identity_of(self.source.look.guard, self.source.look.counts)
+        """Which file it is, as it was first opened."""
+        if same_as is not None:
+            self._require_still(same_as)
         self._main: MainFile | None = None
         self._take_up()
+
+    def _require_still(self, same_as: FileIdentity) -> None:
+        """Raise Unreadable where the file was replaced while it was opened: either one may have been."""
+        try:
+            require_there(self.source.look.path, same_as)
+        except Unreadable:
+            self.source.close()
+            raise
 
     @property
     def is_still(self) -> bool:
@@ -124,13 +139,13 @@ class FollowedFile:
                 self.waits_for = error.sentence
             else:
                 # A file that was open and went away is gone, whoever came upon that first: a look or a question.
-                self.lose(_loss(before.look.path, before.guard_now(), self._identity) or error.sentence)
+                self.lose(loss_of(before.look.path, before.guard_now(), self._identity) or error.sentence)
             return
         self.waits_for = None
         if self.source.look.guard.identity == self._identity:
             self._take_up()
         else:
-            self.lose(_REPLACED)
+            self.lose(REPLACED)
 
     def lose(self, sentence: str) -> None:
         """Give the file up."""
@@ -161,7 +176,7 @@ class FollowedFile:
 
     def _follow(self, guard: Guard, now: float) -> None:
         mode = self.source.mode
-        loss = _loss(self.source.look.path, guard, self._identity)
+        loss = loss_of(self.source.look.path, guard, self._identity)
         if mode is Mode.COPY:
             # A copy outlives its original. One made for want of a better way is given up when its original moves.
             if self.waits_for is not None or (self._wished is None and guard != self._guard and loss is None):
@@ -227,10 +242,6 @@ class FollowedFile:
                 self._ask_locks_at = now + max(self._locks_every_s, _LOCKS_IN_VAIN_EVERY_S)
 
 
-_FORBIDDEN: Final = "The file cannot be read any more: its folder may not be entered."
-_REPLACED: Final = f"{GONE} It was replaced by another one."
-
-
 def _main_file(path: str) -> MainFile | None:
     try:
         return MainFile(path)
@@ -239,25 +250,7 @@ def _main_file(path: str) -> MainFile | None:
         return None
 
 
-def _may_not_look(path: str) -> bool:
-    try:
-        os.lstat(path)
-    except PermissionError:
-        return True
-    except OSError:
-        pass
-    return False
-
-
 def _other_companions(guard: Guard, earlier: Guard) -> bool:
     """Say whether there is another -wal or -shm now, or none: the one that is read then tells nothing new for ever."""
     pairs = ((guard.wal, earlier.wal), (guard.shm, earlier.shm))
     return any(before and (now is None or now.inode != before.inode) for now, before in pairs)
-
-
-def _loss(path: str, guard: Guard, identity: tuple[int, int] | None) -> str | None:
-    if guard.main is None:
-        return _FORBIDDEN if _may_not_look(path) else f"{GONE} It was removed."
-    if guard.identity != identity:
-        return _REPLACED
-    return f"{GONE} It was emptied." if guard.main.size == 0 else None

@@ -2,7 +2,7 @@
 
 import os
 import stat
-from typing import Final
+from typing import Final, NamedTuple
 
 from inspector.lmsp.values import value
 from inspector.reading.companions import state_of
@@ -12,6 +12,8 @@ _MAGIC: Final = b"SQLite format 3\x00"
 HEADER_BYTES: Final = 100
 CHANGES: Final = slice(24, 28)
 """Where it counts transactions: all of them in rollback-journal mode, those that change the first page in WAL mode."""
+COOKIE: Final = slice(40, 44)
+"""Where it counts changes of the schema."""
 _TEXT_PROBE: Final = 512
 _WAL_FORMAT: Final = 2
 _NEWEST_SCHEMA_FORMAT: Final = 4
@@ -33,6 +35,13 @@ class NotSqlite(Unreadable):
         self.first = first
 
 
+class Counts(NamedTuple):
+    """What a header counts, and a service's own transactions only ever raise."""
+
+    changes: int
+    cookie: int
+
+
 @value
 class Header:
     """What the header of a database says."""
@@ -41,6 +50,7 @@ class Header:
     """Whether the file is in WAL mode."""
     missing_bytes: int
     """By how much the file is shorter than its header says; 0 where it is whole, or where the header does not know."""
+    counts: Counts | None
 
 
 def read_header(path: str, name: str) -> Header:
@@ -72,12 +82,19 @@ def read_header(path: str, name: str) -> Header:
         raise Unreadable(f"{name} cannot be read: it ends within its header. It was cut off, or not copied to its end.")
     if first[19] > _WAL_FORMAT or int.from_bytes(first[44:48], "big") > _NEWEST_SCHEMA_FORMAT:
         raise Unreadable(f"{name} cannot be read: a newer SQLite made it.")
-    return Header(wal=is_wal(first), missing_bytes=_missing(first, found.st_size))
+    return Header(wal=is_wal(first), missing_bytes=_missing(first, found.st_size), counts=counts_of(first))
 
 
 def is_sqlite(first: bytes) -> bool:
     """Say whether a file that begins with these bytes is SQLite's."""
     return first.startswith(_MAGIC)
+
+
+def counts_of(first: bytes) -> Counts | None:
+    """Return what a file that begins with these bytes counts. None where it is not SQLite's."""
+    if len(first) < HEADER_BYTES or not is_sqlite(first):
+        return None
+    return Counts(int.from_bytes(first[CHANGES], "big"), int.from_bytes(first[COOKIE], "big"))
 
 
 def is_wal(first: bytes) -> bool:

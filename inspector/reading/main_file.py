@@ -11,7 +11,7 @@ from typing import Final
 from inspector.reading.checkpoints import Checkpoints
 from inspector.reading.companions import is_shorter, state_of
 from inspector.reading.connection import ReadConnection
-from inspector.reading.header import CHANGES, HEADER_BYTES, WAL_FRAME_BYTES, is_sqlite, is_wal
+from inspector.reading.header import CHANGES, COOKIE, HEADER_BYTES, WAL_FRAME_BYTES, is_sqlite, is_wal
 from inspector.reading.values import integer
 
 OVERWRITTEN: Final = "It was written over by another one."
@@ -19,7 +19,6 @@ CUT: Final = "A part of it was cut off."
 
 _SAMPLE: Final = 1 << 16
 """So many bytes at either end are compared: a touched file is none that was written over."""
-_COOKIE: Final = slice(40, 44)
 _FIXED: Final = (slice(16, 18), slice(56, 60))
 """Size of a page and encoding of texts: no service changes them in WAL mode."""
 
@@ -89,10 +88,10 @@ class MainFile:
             return False
         if not is_wal(first) or any(first[part] != before[part] for part in _FIXED):
             return True
-        if first[CHANGES] < before[CHANGES] or first[_COOKIE] < before[_COOKIE]:
+        if first[CHANGES] < before[CHANGES] or first[COOKIE] < before[COOKIE]:
             return True
         # A checkpoint brings nothing into the file that the connection has not seen.
-        return int.from_bytes(first[_COOKIE], "big") > integer(connection.value("PRAGMA schema_version"))
+        return int.from_bytes(first[COOKIE], "big") > integer(connection.value("PRAGMA schema_version"))
 
 
 def lacking_pages(connection: ReadConnection, path: str) -> int:

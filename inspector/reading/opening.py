@@ -19,6 +19,7 @@ from inspector.reading.errors import Unreadable
 from inspector.reading.header import (
     JOURNAL_HEADER_BYTES,
     JOURNAL_MAGIC,
+    Counts,
     Header,
     NotSqlite,
     first_bytes,
@@ -59,6 +60,8 @@ class Look:
     """Whether there is permission for the -shm, where there is one."""
     faulty: bool
     """Whether pages of it are known to be missing or left out."""
+    counts: Counts | None = None
+    """What its header counts."""
     archive: Archive | None = None
     """The archive that it lies in; ``path`` is that one's then. What of it is read is found out by unpacking it."""
 
@@ -105,6 +108,7 @@ def look_at(
         rolls_back=found.rolls_back,
         may_read_shm=found.may_read_shm,
         faulty=not found.holder and bool(left_out or missing),
+        counts=header.counts,
     )
 
 

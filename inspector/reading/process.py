@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
-from inspector.layout.opened import Mode
+from inspector.layout.opened import FileIdentity, Mode
 from inspector.reading.errors import TookTooLong, Unanswered, Unreadable
 from inspector.reading.holders import call_this_process_a_reader
 from inspector.reading.layouts import NATIVE_ONLY, Layouts
@@ -37,11 +37,13 @@ def run(
     *,
     background: bool = False,
     layouts: Layouts = NATIVE_ONLY,
+    same_as: FileIdentity | None = None,
 ) -> int:
     """Serve the file at ``path`` on standard input and output, and return the exit status.
 
     The first message is Opened, or Lost where the file cannot be read at all. ``background``: take the steps of long
     questions, watch nothing, and make no copy of the file. ``layouts``: what it may be read as beside the native one.
+    ``same_as``: which file has to lie there.
     """
     call_this_process_a_reader()
     output = os.dup(sys.stdout.fileno())
@@ -56,6 +58,7 @@ def run(
             wait=stop.wait,
             may_copy=not background,
             layouts=layouts,
+            same_as=same_as,
         )
     except Unreadable as error:
         with suppress(BrokenPipeError):

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
-from inspector.layout.opened import Mode, Opened
+from inspector.layout.opened import FileIdentity, Mode, Opened
 from inspector.layout.pages import TaskPage
 from inspector.layout.rows import TaskDetail
 from inspector.reading.answers import answer_of
@@ -52,7 +52,7 @@ class Reader:
         self._feed = Feed()
         self._feed.start(file.source.connection, file.source.shape)
         self._taken_up = file.source
-        self._opened = file.source.opened()
+        self._opened = file.source.opened(file.identity)
         self._told_of = file.source, file.source.recognised
         self._pushes: list[Push] = []
         self._seen_version: Value = None
@@ -219,7 +219,7 @@ class Reader:
         if (source, source.recognised) == self._told_of:
             return
         self._told_of = source, source.recognised
-        opened = source.opened()
+        opened = source.opened(self._file.identity)
         if opened != self._opened:
             self._opened = opened
             self._pushes.append(opened)
@@ -235,13 +235,14 @@ def open_reader(
     locks_every_s: float = LOCKS_EVERY_S,
     may_copy: bool = True,
     layouts: Layouts = NATIVE_ONLY,
+    same_as: FileIdentity | None = None,
 ) -> Reader:
     """Open the database at ``path`` for reading, as fits or as ``mode`` says. Raises Unreadable with one sentence.
 
     ``should_stop`` ends what is running when it answers True. ``wait`` waits for some seconds: between the steps of a
     long question, so that a service that writes can begin its -wal anew. ``locks_every_s`` is how often the system is
     asked whether a service still has the file open. Without ``may_copy`` a file that only a copy can be read of is not.
-    ``layouts``: what it may be read as beside the native layout.
+    ``layouts``: what it may be read as beside the native layout. ``same_as``: which file has to lie there.
     """
     file = FollowedFile(
         os.fspath(path),
@@ -251,6 +252,7 @@ def open_reader(
         locks_every_s=locks_every_s,
         may_copy=may_copy,
         layouts=layouts,
+        same_as=same_as,
     )  # fmt: skip
     try:
         return Reader(file, now_ms, wait)

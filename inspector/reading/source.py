@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Callable
 from typing import Final
 
-from inspector.layout.opened import LayoutKind, Mode, Opened
+from inspector.layout.opened import FileIdentity, LayoutKind, Mode, Opened
 from inspector.lmsp.values import value
 from inspector.reading.companions import Guard, guard_of
 from inspector.reading.connecting import connect
@@ -79,8 +79,8 @@ class Source:
         """How it is read."""
         return self.look.mode
 
-    def opened(self) -> Opened:
-        """Return how the file was opened, for a person."""
+    def opened(self, file: FileIdentity | None = None) -> Opened:
+        """Return how the file was opened, for a person. ``file`` is the one that it is."""
         why_not_act = "It is read from a copy." if self.mode is Mode.COPY else self.misfit or self.shape.why_not_act
         misfit = () if self.misfit is None else (self.misfit,)
         return Opened(
@@ -91,6 +91,7 @@ class Source:
             notes=(*self.look.notes, *self._notes, *misfit, *self.shape.notes),
             holder=None if self.look.holder is None else str(self.look.holder),
             layout=self.shape.kind,
+            file=file,
             layout_name=None if self.shape.description is None else self.shape.description.name,
             missing=self.shape.missing,
             user_version=self.shape.user_version,

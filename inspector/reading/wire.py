@@ -22,7 +22,7 @@ _LENGTH: Final = struct.Struct(">I")
 _KNOWN: Final[dict[tuple[str, str], type]] = {
     (known.__module__, known.__qualname__): known
     for known in (
-        *(opened.Mode, opened.LayoutKind, opened.Opened),
+        *(opened.Mode, opened.LayoutKind, opened.Opened, opened.FileIdentity),
         *(pages.TaskFilter, pages.TaskKey, pages.TaskPage, pages.EventPage, pages.Tick, pages.LogStretch),
         *(pages.Counts, pages.ModelPage, pages.TaskPlaces, pages.Leftovers),
         *(rows.TaskRow, rows.StoredText, rows.TaskDetail, rows.EventRow, rows.ModelRow),

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from inspector.layout.opened import Mode, Opened
+from inspector.layout.opened import FileIdentity, Mode, Opened
 from inspector.lmsp.cancelling import CancelOutcome, CancelResult
 from inspector.lmsp.values import value
 
@@ -39,18 +39,27 @@ def acting_on(how: Opened | None, *, allowed: bool, why_lost: str | None = None)
     return Acting(False, _NO_SERVICE, True)
 
 
-def cancel_in_file(path: Path, task_id: str, *, now_ms: int, needs_service: bool) -> CancelResult:
+def cancel_in_file(
+    path: Path, task_id: str, *, now_ms: int, needs_service: bool, same_as: FileIdentity | None
+) -> CancelResult:
     """Cancel one task over a connection that is opened and closed for it. For a thread beside the window.
 
     ``needs_service``: only while a service has the file open. It may have died since the reader looked, or during a
-    pause; then the file is the user's to allow. A file that cannot be used is an outcome too: ``refused``, with the
-    reason.
+    pause; then the file is the user's to allow. ``same_as``: which file has to lie there. A file that cannot be used
+    is an outcome too: ``refused``, with the reason.
     """
     # None of this before the first action: the store's sqlite-utils takes as long to import as Qt.
     from inspector import store  # noqa: PLC0415
+    from inspector.reading.errors import Unreadable  # noqa: PLC0415
     from inspector.reading.holders import holders_listed  # noqa: PLC0415
+    from inspector.reading.identity import require_same  # noqa: PLC0415
     from inspector.reading.locks import WAL_OPEN  # noqa: PLC0415
 
+    try:
+        if same_as is not None:
+            require_same(str(path), same_as)
+    except Unreadable as error:
+        return CancelResult(task_id, CancelOutcome.REFUSED, None, None, error.sentence)
     if needs_service and holders_listed(f"{path}-shm", WAL_OPEN, others_only=False) == ():
         return CancelResult(task_id, CancelOutcome.REFUSED, None, None, _NO_SERVICE)
     try:

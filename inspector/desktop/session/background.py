@@ -6,15 +6,16 @@ It is started when first needed, and again when it has ended. A window never wai
 import asyncio
 import logging
 from collections.abc import Callable
+from pathlib import Path
 from subprocess import Popen
 from typing import Final
 
 from inspector.desktop.session.launch import Target, launch_reader
-from inspector.desktop.session.reader_link import ReaderGone, ReaderLink
+from inspector.desktop.session.reader_link import ReaderGone, ReaderLink, RequestFailed, take_note
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.pages import Progress
 from inspector.reading.command import reader_command
-from inspector.reading.messages import Asked, Lost, Message, Progressed, Stop
+from inspector.reading.messages import GONE, Asked, Lost, Message, Progressed, Stop
 from inspector.reading.requests import Request
 from inspector.reading.wire import encode
 
@@ -27,6 +28,16 @@ _NO_DEADLINE_MS: Final = 1 << 31
 _TRIES: Final = 2
 
 OnProgress = Callable[[Progress], None]
+
+
+def target_of(how: Opened, layout: Path | None = None) -> Target:
+    """Return what another process is started on for a file that is open like this: the private copy where there is one.
+
+    ``layout`` is what it is read as, where that was chosen.
+    """
+    if how.copy_path is not None:
+        return Target(Path(how.copy_path), layout=layout)
+    return Target(Path(how.path), layout=layout, same_as=how.file)
 
 
 def launch_background(target: Target) -> "Popen[bytes]":
@@ -94,10 +105,20 @@ class BackgroundLink(ReaderLink):
                 told = self._told.get(number)
                 if told is not None:
                     told(progress)
+            case Lost(sentence=sentence) if sentence.startswith(GONE):
+                # Another process would find no other file.
+                self._refuse(sentence)
+                self._on_lost()
             case Lost():
                 self._on_lost()
             case _:
                 log.debug("the background reader says %s", type(message).__name__)
+
+    def _refuse(self, sentence: str) -> None:
+        for future in self._waiting.values():
+            if not future.done():
+                future.set_exception(RequestFailed(sentence))
+                take_note(future)
 
 
 class Background:

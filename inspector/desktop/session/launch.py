@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from inspector.layout.opened import Mode
+from inspector.layout.opened import FileIdentity, Mode
 from inspector.lmsp.values import value
-from inspector.reading.command import reader_command
+from inspector.reading.command import reader_command, same_as_arguments
 
 if TYPE_CHECKING:
     from inspector.reading.requests import Request
@@ -25,6 +25,8 @@ class Target:
     mode: Mode | None = None
     layout: Path | None = None
     """The description of the layout that it is read as; None where that is found out."""
+    same_as: FileIdentity | None = None
+    """Which file has to lie there; None for any."""
 
 
 def launch_reader(target: Target, command: Sequence[str] | None = None) -> subprocess.Popen[bytes]:
@@ -33,7 +35,7 @@ def launch_reader(target: Target, command: Sequence[str] | None = None) -> subpr
     mode = [] if target.mode is None else ["--mode", target.mode.value]
     return subprocess.Popen(
         # Behind the two dashes a path may begin with one.
-        [*(command or reader_command()), *layout, *mode, "--", str(target.path)],
+        [*(command or reader_command()), *layout, *mode, *same_as_arguments(target.same_as), "--", str(target.path)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -173,7 +173,7 @@ class ReaderLink:
                 future = self._waiting.get(number)
                 if future is not None and not future.done():
                     future.set_exception(RequestFailed(sentence, took_too_long=took_too_long))
-                    _look_at(future)
+                    take_note(future)
             case _:
                 self._on_push(message)
 
@@ -189,7 +189,7 @@ class ReaderLink:
                 future.cancel()  # nobody has taken it up, and nobody misses it
             elif not future.done():
                 future.set_exception(ReaderGone())
-                _look_at(future)
+                take_note(future)
         if why is not None:
             self._process.kill()
         # The process is waited for beside the loop: the window goes on, and the interpreter still sees it end.
@@ -202,11 +202,11 @@ def refused(loop: asyncio.AbstractEventLoop, why: RequestFailed | ReaderGone) ->
     """Return the answer to what nobody can be asked: it raises ``why``."""
     future: asyncio.Future[object] = loop.create_future()
     future.set_exception(why)
-    _look_at(future)
+    take_note(future)
     return future
 
 
-def _look_at(failed: asyncio.Future[object]) -> None:
+def take_note(failed: asyncio.Future[object]) -> None:
     """Take notice: whoever waited may be cancelled before the loop comes to it, and nobody is to read of it."""
     failed.exception()
 

@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar, cast
@@ -12,7 +13,14 @@ from typing import Final, TypeVar, cast
 from PySide6.QtCore import QObject, Signal
 
 from inspector.desktop.session.acting import Acting, acting_on, cancel_in_file
-from inspector.desktop.session.background import Background, OnProgress, launch_background, launch_errand, read_from
+from inspector.desktop.session.background import (
+    Background,
+    OnProgress,
+    launch_background,
+    launch_errand,
+    read_from,
+    target_of,
+)
 from inspector.desktop.session.launch import DEADLINE_MS, Launched, Target, launch_reader
 from inspector.desktop.session.reader_link import ReaderGone, ReaderLink, RequestFailed, refused
 from inspector.layout.opened import Opened
@@ -215,8 +223,10 @@ class Session(QObject):
         self.require_file()
         if self._how is None:
             raise ReaderGone
-        path = self._how.path if isinstance(request, ProofRequest) else read_from(self._how)[0]
-        errand = Background(partial(launch_errand, Target(Path(path))))
+        target = target_of(self._how)
+        if isinstance(request, ProofRequest):
+            target = Target(Path(self._how.path), same_as=self._how.file)
+        errand = Background(partial(launch_errand, target))
         self._errands.add(errand)
         try:
             return cast("Answer", await errand.ask(cast("Request", request), on_progress))
@@ -263,7 +273,9 @@ class Session(QObject):
         if self._how is None or not acting.may_act:
             return CancelResult(task_id, CancelOutcome.REFUSED, None, None, acting.why_not)
         path, needs_service = Path(self._how.path), not acting.needs_allowance
-        cancel = partial(cancel_in_file, path, task_id, now_ms=_now_ms(), needs_service=needs_service)
+        cancel = partial(
+            cancel_in_file, path, task_id, now_ms=_now_ms(), needs_service=needs_service, same_as=self._how.file
+        )
         return await asyncio.get_running_loop().run_in_executor(self._actions, cancel)
 
     def _on_answer(self, answered: asyncio.Future[object]) -> None:
@@ -310,8 +322,7 @@ class Session(QObject):
     def _read_in_background_from(self, how: Opened) -> None:
         if self._background is not None:
             self._background.close()
-        path, _ = read_from(how)
-        self._background = Background(partial(launch_background, Target(Path(path), layout=self._layout)))
+        self._background = Background(partial(launch_background, target_of(how, self._layout)))
         self._takes_long.clear()
 
     def _on_lost(self, sentence: str, at_ms: int) -> None:
@@ -347,7 +358,8 @@ class Session(QObject):
             self._on_lost("The reader ended again and again on this file.", _now_ms())
             return
         self._replaced_at.append(now)
-        self._start(self._target)
+        # It may have ended just because of what became of the file.
+        self._start(replace(self._target, same_as=self._how.file))
         self.reader_replaced.emit()
 
     async def _quietly(self, work: Coroutine[object, object, None]) -> None:

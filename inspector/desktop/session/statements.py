@@ -5,11 +5,10 @@ It is started by the first one, and ends by itself when none came for a while.
 
 import logging
 from collections.abc import Callable
-from pathlib import Path
 from subprocess import Popen
 from typing import Final
 
-from inspector.desktop.session.background import BackgroundLink, launch_background, read_from
+from inspector.desktop.session.background import BackgroundLink, launch_background, target_of
 from inspector.desktop.session.launch import Target
 from inspector.desktop.session.reader_link import ReaderGone, RequestFailed
 from inspector.desktop.session.session import Session
@@ -36,7 +35,7 @@ class Statements:
         self._launch = launch
         self._most_ms = most_ms
         self._link: BackgroundLink | None = None
-        self._path = ""
+        self._target: Target | None = None
         self._ended_as = ""
 
     @property
@@ -59,12 +58,12 @@ class Statements:
         how = self._session.how
         if how is None:
             raise ReaderGone
-        path, _ = read_from(how)
-        if path != self._path:
+        target = target_of(how)
+        if target != self._target:
             self.stop()
         if self._link is None:
-            self._path = path
-            self._link = BackgroundLink(self._launch(Target(Path(path))), self.stop, self._on_end)
+            self._target = target
+            self._link = BackgroundLink(self._launch(target), self.stop, self._on_end)
         self._ended_as = ""
         try:
             answer = await self._link.ask(request, deadline_ms=self._most_ms, grace_ms=_HEARS_WITHIN_MS)

@@ -3,8 +3,8 @@
 import asyncio
 import os
 import signal
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -24,9 +24,9 @@ from inspector.reading.requests import (
     StatementRequest,
     TaskPageRequest,
 )
-from tests.desktop.session.test_session import session_on
+from tests.desktop.session.test_session import Heard, session_on
 from tests.support.broken_pages import many_pages
-from tests.support.reading_databases import make
+from tests.support.reading_databases import add_task, make
 from tests.support.reading_service import service_on
 from tests.support.waiting import until
 
@@ -147,6 +147,104 @@ async def test_of_the_file_that_lies_where_a_lost_one_lay_nothing_is_read_or_wri
         assert (result.outcome, result.reason) == (CancelOutcome.REFUSED, LOST)
         assert path.read_bytes() == before
         statements.stop()
+
+
+REPLACED = "The file is gone. It was replaced by another one."
+OF_ANOTHER_PROCESS = [what for what in ASKED if what not in ("a page", "counts")]
+
+
+@pytest.mark.parametrize("what", OF_ANOTHER_PROCESS)
+@pytest.mark.parametrize("held", [resting, live], ids=["resting", "live"])
+@pytest.mark.parametrize("was_asked", [False, True], ids=["its first question", "asked before"])
+async def test_what_opens_the_path_by_itself_refuses_another_file_that_nobody_has_noticed_yet(
+    tmp_path: Path, what: str, held: Callable[[Path], AbstractContextManager[None]], *, was_asked: bool
+) -> None:
+    path = make(tmp_path / "service.db", "a", "b")
+    with held(path):
+        async with paused_on(path) as (session, heard):
+            statements = Statements(session)
+            ask = searched if what == "a search" else ASKED[what]
+            if was_asked:
+                await answer_or_sentence(ask(session, statements))
+            replace(path)
+
+            answer = await answer_or_sentence(ask(session, statements))
+
+            assert "new" not in repr(answer)
+            # A process that is at work on a live file goes on with that file, wherever it is by now.
+            goes_on = was_asked and held is live and what not in ("a proof", "a check")
+            assert (answer == REPLACED) is not goes_on
+            assert not any("new" in repr(each) for each in heard.moved)
+            statements.stop()
+
+
+@pytest.mark.parametrize("held", [resting, live], ids=["resting", "live"])
+async def test_no_task_of_another_file_is_cancelled_before_it_was_noticed(
+    tmp_path: Path, held: Callable[[Path], AbstractContextManager[None]]
+) -> None:
+    path = make(tmp_path / "service.db", "new")
+    with held(path):
+        async with paused_on(path) as (session, _heard):
+            session.allow_actions(True)
+            replace(path)
+            before = path.read_bytes()
+
+            result = await session.cancel_task("new")
+
+            assert (result.outcome, result.reason) == (CancelOutcome.REFUSED, REPLACED)
+            assert path.read_bytes() == before
+
+
+async def test_a_reader_that_takes_the_place_of_one_that_died_reads_no_other_file(tmp_path: Path) -> None:
+    path = make(tmp_path / "service.db", "a")
+    async with paused_on(path) as (session, heard):
+        replace(path)
+        assert session.reader_pid is not None
+        os.kill(session.reader_pid, signal.SIGKILL)
+        await until(lambda: heard.lost)
+
+        assert heard.lost == [REPLACED]
+        assert session.is_lost
+
+
+async def test_a_service_that_went_on_writing_is_no_other_file(tmp_path: Path) -> None:
+    path = make(tmp_path / "service.db", "a")
+    with service_on(path) as service:
+        async with paused_on(path) as (session, _heard):
+            for number in range(20):
+                add_task(service, f"more-{number}")
+            service.execute("VACUUM")
+            service.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            statements = Statements(session)
+
+            for what in ("a page in the background", "a search", "a statement", "a proof"):
+                assert not isinstance(await answer_or_sentence(ASKED[what](session, statements)), str), what
+            assert (await session.cancel_task("more-1")).outcome is CancelOutcome.CANCELLED
+            statements.stop()
+
+
+@asynccontextmanager
+async def paused_on(path: Path) -> AsyncIterator[tuple[Session, Heard]]:
+    """Open a session whose reader does not look any more."""
+    async with session_on(path) as (session, heard):
+        session.pause()
+        # The reader answers in order: once both are answered it has heard of the pause.
+        for _ in range(2):
+            await session.ask(TaskPageRequest())
+        yield session, heard
+
+
+async def searched(session: Session, _statements: Statements) -> object:
+    """Search by the process for the background: a small file is searched by the reader itself."""
+    session._takes_long.add(EventSearchRequest)  # noqa: SLF001  as if the file were large
+    return await session.ask_in_background(EventSearchRequest("new"))
+
+
+async def answer_or_sentence(asked: Awaitable[object]) -> object:
+    try:
+        return await asked
+    except RequestFailed as failed:
+        return failed.sentence
 
 
 async def test_what_is_asked_in_the_background_when_the_file_is_lost_is_not_asked_of_the_next_one(
