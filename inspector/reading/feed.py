@@ -140,7 +140,7 @@ class Feed:
         cleaned = cleanup != self._last_cleanup
         new_tasks, last_task = self._new_tasks(connection, shape)
         changed |= new_tasks
-        if not _events_tell_all(shape) and not is_anew and self._noticed != self._data_version:
+        if not events_tell_all(shape) and not is_anew and self._noticed != self._data_version:
             # Without numbers of its own no event is told from an old one.
             self._untold |= shape.events.rowid is None or not (events or new_tasks or cleaned or fell_behind)
         wanted = [*dict.fromkeys([*self._watched, *changed])]
@@ -190,7 +190,7 @@ class Feed:
         None where events tell of them.
         """
         last, rowid = self._last_task or 0, shape.tasks.rowid
-        if rowid is None or _events_tell_all(shape):
+        if rowid is None or events_tell_all(shape):
             return {}, 0
         rows = connection.rows(
             f"SELECT {rowid}, id FROM tasks WHERE {rowid} > ? ORDER BY {rowid} LIMIT ?",  # noqa: S608
@@ -203,7 +203,7 @@ class Feed:
         return dict.fromkeys(text(task_id) for _, task_id in rows), newest if rows else min(last, newest)
 
 
-def _events_tell_all(shape: Shape) -> bool:
+def events_tell_all(shape: Shape) -> bool:
     """Say whether the layout lets no task change but with an event."""
     return shape.kind is LayoutKind.NATIVE and not shape.missing_triggers
 
@@ -217,7 +217,7 @@ def _last_event_id(connection: ReadConnection, shape: Shape) -> int:
 
 
 def _last_task(connection: ReadConnection, shape: Shape) -> int:
-    return 0 if _events_tell_all(shape) else _highest(connection, "tasks", shape.tasks.rowid)
+    return 0 if events_tell_all(shape) else _highest(connection, "tasks", shape.tasks.rowid)
 
 
 def _highest(connection: ReadConnection, table: str, rowid: str | None) -> int:

@@ -6,19 +6,21 @@ each at a look; a file at rest that moved is never answered from.
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from inspector.layout.opened import FileIdentity, Mode
-from inspector.reading.companions import Guard, Watched, is_shorter, was_written
-from inspector.reading.errors import Unanswered, Unreadable
+from inspector.reading.companions import Guard, Watched, guard_of, is_shorter, was_written
+from inspector.reading.errors import SqliteTrouble, Unanswered, Unreadable
 from inspector.reading.header import CHANGES, HEADER_BYTES, first_bytes
 from inspector.reading.holders import holders_listed
-from inspector.reading.identity import REPLACED, identity_of, loss_of, require_same, require_there
+from inspector.reading.identity import REPLACED, WRITTEN_OVER, identity_of, loss_of, require_same, require_there
 from inspector.reading.layouts import NATIVE_ONLY, Layouts
 from inspector.reading.live_companions import KILL_IT
 from inspector.reading.locks import ANY_USE, WAL_OPEN
-from inspector.reading.main_file import MainFile
+from inspector.reading.main_file import OVERWRITTEN, MainFile
 from inspector.reading.messages import GONE
+from inspector.reading.rewritten import begins_another, first_page, newest_event
 from inspector.reading.source import open_source
 
 LOCKS_EVERY_S: Final = 1.0
@@ -122,6 +124,9 @@ class FollowedFile:
         """Close, look at the file anew, and open it as fits now. It is lost where it cannot be opened any more."""
         before = self.source
         self.close()
+        if before.mode is Mode.RESTING and self._begins_another():
+            self.lose(WRITTEN_OVER)
+            return
         # What was only touched is read anew too; but a process writes to it where a transaction was counted.
         seen_changing = seen_changing and (before.mode is not Mode.RESTING or self._count_of_changes() != self._changes)
         try:
@@ -142,10 +147,12 @@ class FollowedFile:
                 self.lose(loss_of(before.look.path, before.guard_now(), self._identity) or error.sentence)
             return
         self.waits_for = None
-        if self.source.look.guard.identity == self._identity:
-            self._take_up()
-        else:
+        if self.source.look.guard.identity != self._identity:
             self.lose(REPLACED)
+        elif self._newest is not None and self._newest.is_denied(self.source.connection, self.source.shape):
+            self.lose(WRITTEN_OVER)
+        else:
+            self._take_up()
 
     def lose(self, sentence: str) -> None:
         """Give the file up."""
@@ -165,8 +172,13 @@ class FollowedFile:
         self._guard = look.guard
         # Not beside a connection that holds locks: closing the file would drop them. At rest it holds none.
         self._changes = self._count_of_changes() if look.mode is Mode.RESTING else b""
+        self._first_page = self._committed_first_page() if look.mode is Mode.RESTING else b""
         self._watched = Watched(look.path, look.guard) if look.mode is Mode.RESTING else None
         self._main = _main_file(look.path) if look.mode in (Mode.LIVE, Mode.CRASHED) else None
+        if self._main is not None and not look.wal:
+            with suppress(*SqliteTrouble):
+                self._main.settle(self.source.connection)
+        self._take_newest_event()
         self._changed_at = now
         self._ask_locks_at = now + self._locks_every_s
         # Within one tick of the file system's clock a second write leaves no trace: then look once more after it.
@@ -213,6 +225,32 @@ class FollowedFile:
             said = f"The -wal of {self.source.look.name} was cut off, and what stood behind cannot be read any more."
             self.lose(said)
 
+    def _committed_first_page(self) -> bytes:
+        """Return the first page as a transaction left it; nothing where somebody has written to the file meanwhile."""
+        look = self.source.look
+        first = first_page(look.path)
+        return first if guard_of(look.path) == look.guard else b""
+
+    def _take_newest_event(self) -> None:
+        source = self.source
+        is_rewritten = source.mode is Mode.RESTING or (source.mode is Mode.LIVE and not source.look.wal)
+        self._newest = newest_event(source.connection, source.shape) if is_rewritten else None
+
+    def _is_denied(self) -> bool:
+        """Say whether the file that is open holds other events than it did, and take note of its newest one."""
+        source = self.source
+        denied = self._newest is not None and self._newest.is_denied(source.connection, source.shape)
+        self._take_newest_event()
+        return denied
+
+    def _begins_another(self) -> bool:
+        """Say whether the file, which was at rest, begins otherwise now. Not beside a connection to it."""
+        path = self.source.look.path
+        if not self._first_page or guard_of(path).identity != self._identity:
+            return False
+        # Twice: what is written this very moment may be read in part.
+        return all(begins_another(first_page(path), self._first_page) for _ in range(2))
+
     def _count_of_changes(self) -> bytes:
         """Return by what SQLite counts the transactions on the file in rollback-journal mode."""
         return first_bytes(self.source.look.path, HEADER_BYTES)[CHANGES]
@@ -222,6 +260,8 @@ class FollowedFile:
         if self._main is None or not self._main.has_moved():
             return False
         harm, is_shorter = self._main.look(self.source.connection)
+        if harm is None and not self.source.look.wal and self._is_denied():
+            harm = OVERWRITTEN
         if harm is not None:
             self.lose(f"{GONE} {harm}")
         elif is_shorter:

@@ -10,6 +10,7 @@ from inspector.reading.errors import Unreadable
 
 _MAGIC: Final = b"SQLite format 3\x00"
 HEADER_BYTES: Final = 100
+LONGEST_PAGE: Final = 1 << 16
 CHANGES: Final = slice(24, 28)
 """Where it counts transactions: all of them in rollback-journal mode, those that change the first page in WAL mode."""
 COOKIE: Final = slice(40, 44)
@@ -97,6 +98,18 @@ def counts_of(first: bytes) -> Counts | None:
     return Counts(int.from_bytes(first[CHANGES], "big"), int.from_bytes(first[COOKIE], "big"))
 
 
+def is_lower(now: int, then: int) -> bool:
+    """Say whether a number of 32 bits that is only ever raised was set back. It may go round."""
+    return (now - then) % (1 << 32) >= 1 << 31
+
+
+def page_bytes(first: bytes) -> int:
+    """Return how long a page is of a file that begins with these bytes, as far as they tell."""
+    stored = int.from_bytes(first[16:18], "big")
+    # As SQLite writes 65,536 into two bytes.
+    return LONGEST_PAGE if stored == 1 else stored
+
+
 def is_wal(first: bytes) -> bool:
     """Say whether a file with this header is in WAL mode."""
     return _WAL_FORMAT in first[18:20]
@@ -139,7 +152,7 @@ def is_wal_header(first: bytes) -> bool:
 def _is_size(stored: bytes, least: int) -> bool:
     """Say whether this can be the size of a page or sector."""
     size = int.from_bytes(stored, "big")
-    return least <= size <= 65_536 and size.bit_count() == 1
+    return least <= size <= LONGEST_PAGE and size.bit_count() == 1
 
 
 def _not_sqlite(first: bytes, name: str) -> str:
@@ -155,8 +168,7 @@ def _not_sqlite(first: bytes, name: str) -> str:
 
 
 def _missing(first: bytes, size: int) -> int:
-    page = int.from_bytes(first[16:18], "big")
     pages = int.from_bytes(first[28:32], "big")
     if first[24:28] != first[92:96]:
         return 0  # an older SQLite wrote last: the number of pages is not kept
-    return max(0, pages * (65_536 if page == 1 else page) - size)
+    return max(0, pages * page_bytes(first) - size)

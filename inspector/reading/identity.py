@@ -11,7 +11,7 @@ from typing import Final
 from inspector.layout.opened import FileIdentity
 from inspector.reading.companions import Guard, guard_of
 from inspector.reading.errors import Unreadable
-from inspector.reading.header import HEADER_BYTES, Counts, counts_of, first_bytes
+from inspector.reading.header import HEADER_BYTES, Counts, counts_of, first_bytes, is_lower
 from inspector.reading.messages import GONE
 
 REPLACED: Final = f"{GONE} It was replaced by another one."
@@ -54,7 +54,7 @@ def require_same(path: str, wanted: FileIdentity) -> None:
     require_there(path, wanted)
     counts = counts_of(first_bytes(_file_of(path), HEADER_BYTES))
     # Only ever raised, by each transaction in rollback mode, and by each that changes the first page in WAL mode.
-    if counts is not None and any(now < before for now, before in zip(counts, wanted.counts, strict=True)):
+    if counts is not None and any(is_lower(now, before) for now, before in zip(counts, wanted.counts, strict=True)):
         raise Unreadable(WRITTEN_OVER)
 
 

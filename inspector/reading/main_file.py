@@ -6,12 +6,15 @@ checkpoints that the -shm tells of: outside of them nothing is written to the ma
 """
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from inspector.reading.checkpoints import Checkpoints
 from inspector.reading.companions import is_shorter, state_of
 from inspector.reading.connection import ReadConnection
-from inspector.reading.header import CHANGES, COOKIE, HEADER_BYTES, WAL_FRAME_BYTES, is_sqlite, is_wal
+from inspector.reading.header import CHANGES, COOKIE, HEADER_BYTES, WAL_FRAME_BYTES, counts_of, is_sqlite, is_wal
+from inspector.reading.rewritten import begins_another
 from inspector.reading.values import integer
 
 OVERWRITTEN: Final = "It was written over by another one."
@@ -35,6 +38,15 @@ class MainFile:
         self._progress = self._checkpoints.progress()
         self._seen = state_of(path)
         self._sample = self._read_sample()
+        self._is_committed = is_wal(self._sample)
+        """Whether that is known to be what a transaction left, and is not taken in the middle of one."""
+
+    def settle(self, connection: ReadConnection) -> None:
+        """Look at it once more as of one moment, where a service writes to the file itself. Raises sqlite3.Error."""
+        if not self._is_committed:
+            with _at_one_moment(connection):
+                self._seen, self._sample = state_of(self._path), self._read_sample()
+            self._is_committed = True
 
     def has_moved(self) -> bool:
         """Say whether the file was written to, or went away, since it was looked at last. Costs one stat."""
@@ -47,15 +59,19 @@ class MainFile:
         """
         progress, now = self._checkpoints.progress(), state_of(self._path)
         sample = self._read_sample()
+        if is_sqlite(sample) and not is_wal(sample):
+            with _at_one_moment(connection):
+                now, sample = state_of(self._path), self._read_sample()
         shorter = is_shorter(now, self._seen)
         harm = self._harm(sample, connection)
         # What was only added at its end is none of the database's business.
         longer = is_shorter(self._seen, now) and sample[:_SAMPLE] == self._sample[:_SAMPLE]
-        is_other = is_wal(sample) and sample != self._sample and not longer
-        if harm is None and is_other and not self._checkpoints.may_have_run_since(self._progress):
+        is_other = sample != self._sample and not longer
+        if harm is None and is_other and not self._may_be_of_a_service(sample):
             harm = CUT if shorter else OVERWRITTEN
         # Only now: where the database could not be asked, it is looked at again.
         self._progress, self._seen, self._sample = progress, now, sample
+        self._is_committed = True
         return harm, shorter
 
     def wal_is_cut(self) -> bool:
@@ -74,6 +90,13 @@ class MainFile:
         size = os.fstat(self._descriptor).st_size
         return os.pread(self._descriptor, _SAMPLE, 0) + os.pread(self._descriptor, _SAMPLE, max(0, size - _SAMPLE))
 
+    def _may_be_of_a_service(self, sample: bytes) -> bool:
+        """Say whether a service may have made ``sample`` of what was read before."""
+        if is_wal(sample):
+            return self._checkpoints.may_have_run_since(self._progress)
+        # Each transaction in rollback-journal mode is counted, or no other connection would read its cache anew.
+        return not self._is_committed or counts_of(sample) != counts_of(self._sample)
+
     def _harm(self, sample: bytes, connection: ReadConnection) -> str | None:
         if self._is_another(sample, connection):
             return OVERWRITTEN
@@ -85,13 +108,21 @@ class MainFile:
             return True
         if not is_wal(before):
             # Each commit writes to the file itself, and SQLite reads it anew.
-            return False
+            return self._is_committed and begins_another(first, before)
         if not is_wal(first) or any(first[part] != before[part] for part in _FIXED):
             return True
         if first[CHANGES] < before[CHANGES] or first[COOKIE] < before[COOKIE]:
             return True
         # A checkpoint brings nothing into the file that the connection has not seen.
         return int.from_bytes(first[COOKIE], "big") > integer(connection.value("PRAGMA schema_version"))
+
+
+@contextmanager
+def _at_one_moment(connection: ReadConnection) -> Iterator[None]:
+    """Let nobody write to a file in rollback-journal mode: what it holds in the block, transactions left."""
+    with connection.one_moment():
+        connection.value("PRAGMA schema_version")
+        yield
 
 
 def lacking_pages(connection: ReadConnection, path: str) -> int:

@@ -343,13 +343,12 @@ def test_a_file_overwritten_with_something_else_is_lost(tmp_path: Path) -> None:
         assert reader.look() == (Lost("service.db cannot be read: it is a text file.", read_at()),)
 
 
-def test_a_file_overwritten_in_place_by_another_database_is_read_anew(tmp_path: Path) -> None:
+def test_a_file_overwritten_in_place_by_another_database_is_lost(tmp_path: Path) -> None:
     path = make(tmp_path / "service.db", "early")
     with opened(path) as reader:
         shutil.copyfile(make(tmp_path / "other.db", "stranger"), path)
-        reader.look()
 
-        assert shown(reader) == ["stranger"]
+        assert reader.look() == (Lost("The file is gone. It was written over by another one.", read_at()),)
 
 
 def test_a_lock_that_passes_does_not_lose_the_file(tmp_path: Path) -> None:
