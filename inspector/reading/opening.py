@@ -360,5 +360,16 @@ _ERRNO_WORDS: Final = {36: "its name or path is too long", 40: "its links lead i
 
 def _require_readable_companions(real: str, name: str, guard: Guard) -> None:
     for suffix, state in (("-wal", guard.wal), ("-journal", guard.journal)):
-        if state is not None and state.size and not os.access(real + suffix, os.R_OK, effective_ids=True):
+        if state is not None and state.size and _is_forbidden(real + suffix):
             raise Unreadable(f"{name} cannot be read: there is no permission for {name}{suffix} beside it.")
+
+
+def _is_forbidden(companion: str) -> bool:
+    """Say whether a -wal or -journal, on which nobody holds a lock, may not be read: one that went away is none."""
+    try:
+        os.close(os.open(companion, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC))
+    except PermissionError:
+        return True
+    except OSError:
+        pass
+    return False
