@@ -269,17 +269,22 @@ class FollowedFile:
         return harm is not None or is_shorter
 
     def _ask_locks(self, now: float) -> None:
-        look = self.source.look
         self._ask_locks_at = now + self._locks_every_s
+        if not self._is_held_otherwise(now):
+            return
+        self.reopen()
+        # Who had it open may have gone meanwhile, or another one come: that is followed as before.
+        if self.lost is None and self.source.mode is not Mode.COPY and self._is_held_otherwise(now):
+            # The list of locks does not tell here what opening does.
+            self._ask_locks_at = now + max(self._locks_every_s, _LOCKS_IN_VAIN_EVERY_S)
+
+    def _is_held_otherwise(self, now: float) -> bool:
+        """Say whether others have the file open than those that were found as it was opened, as far as is listed."""
+        look = self.source.look
         if look.wal:
             held = holders_listed(f"{look.path}-shm", WAL_OPEN)
-            misfit = look.holder not in (held or ()) if look.mode is Mode.LIVE else held is None or bool(held)
-        else:
-            misfit = not holders_listed(look.path, ANY_USE) and now - self._changed_at > _QUIET_S
-        if misfit:
-            self.reopen()
-            if self.source.mode is look.mode:  # the list of locks does not tell here what opening does
-                self._ask_locks_at = now + max(self._locks_every_s, _LOCKS_IN_VAIN_EVERY_S)
+            return look.holder not in (held or ()) if look.mode is Mode.LIVE else held is None or bool(held)
+        return not holders_listed(look.path, ANY_USE) and now - self._changed_at > _QUIET_S
 
 
 def _main_file(path: str) -> MainFile | None:
