@@ -154,7 +154,7 @@ def test_what_the_sentence_about_a_cut_wal_promises(tmp_path: Path, *, killed: b
 
     if killed:
         with open_reader(path, now_ms=read_at) as reader:
-            assert {"early", "late", "task-1"} < shown(reader)
+            assert {"early", "late", "task-1"} < set(shown(reader))
             assert "later" not in shown(reader)
             assert any(" at the end of the -wal belong to no whole commit" in each for each in reader.opened.notes)
     else:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from inspector.layout.opened import Mode
+from inspector.reading.companions import refuse_odd_companions
 from inspector.reading.errors import Unreadable
 from inspector.reading.opening import look_at
 from inspector.reading.reader import open_reader
@@ -254,6 +255,24 @@ def test_a_hot_journal_is_read_from_a_copy(tmp_path: Path) -> None:
 
     assert look.mode is Mode.COPY
     assert look.hot_journal
+
+
+@pytest.mark.parametrize("suffix", ["-journal", "-wal"])
+def test_a_companion_that_its_service_removes_during_the_look_is_none_that_may_not_be_read(
+    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make(tmp_path / "service.db", "a", journal="delete")
+    companion = tmp_path / f"service.db{suffix}"
+    companion.write_bytes(b"\0" * 600)
+
+    def removed_after(real: str, name: str) -> None:
+        refuse_odd_companions(real, name)
+        companion.unlink()
+
+    monkeypatch.setattr("inspector.reading.opening.refuse_odd_companions", removed_after)
+
+    assert look_at(path).mode is Mode.RESTING
+    assert not companion.exists()
 
 
 def test_a_journal_that_is_over_is_no_hot_one(tmp_path: Path) -> None:
