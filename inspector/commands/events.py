@@ -152,13 +152,13 @@ def _events_after(reader: Reader, task_id: str, seq: int, damage: list[str] | No
         if damage is not None and page.damage and page.damage not in damage:
             damage.append(page.damage)
         yield from (_whole(reader, event) for event in page.events)
-        # Where a file that is not ours holds words for numbers, they do not rise; they have been given once.
+        # What leads to the events rises; in a log that changes its kind meanwhile it may not.
         more = page.more_after and page.events[-1].seq > seq
         seq = page.events[-1].seq if page.events else seq
 
 
 def _whole(reader: Reader, event: EventRow) -> EventRow:
-    if not (event.data.is_cut and event.is_key):
+    if not event.data.is_cut:
         return event
     request = EventDataRequest(event.task_id, event.seq, limit=_WHOLE)
     whole = asked(reader, request, StoredText)

@@ -10,9 +10,10 @@ from typing import Final, TypeAlias
 
 from inspector.lmsp.values import row, value
 
-Odd: TypeAlias = tuple[tuple[str, str | None], ...]
+Odd: TypeAlias = tuple[tuple[str, int | str | None], ...]
 """Columns whose field is not what is stored: those of numbers with the start of something else as text, any with None
-where a field typed ``int`` or ``str`` stands for nothing: no such column, NULL, a row that cannot be read."""
+where a field typed ``int`` or ``str`` stands for nothing: no such column, NULL, a row that cannot be read. ``seq`` with
+the stored number where the field is a place."""
 
 
 TOO_LARGE: Final = "(too large to be listed)"
@@ -28,7 +29,8 @@ class WithOdd:
 
     def as_stored(self, column: str) -> str | None:
         """Return what ``column`` holds where that is no number; None where the field tells it."""
-        return dict(self.odd).get(column)
+        found = dict(self.odd).get(column)
+        return None if isinstance(found, int) else found
 
     def told(self, column: str) -> int | str | None:
         """Return what ``column`` holds: its field, the start of what is no number as text, or None for nothing."""
@@ -110,7 +112,7 @@ class EventRow:
     id: int
     task_id: str
     seq: int
-    """Where it is not told, the event's place in its log: the order and the key are the same."""
+    """What leads to the event. Its place in its log, from 1 on, where the log's numbers lead to none or to several."""
     type: str
     status: str
     """The task's status after this event."""
@@ -123,11 +125,6 @@ class EventRow:
     def data(self) -> StoredText:
         """The data. Its two fields stand in the row itself: most events of a page are never looked at."""
         return StoredText(self.data_text, self.data_length)
-
-    @property
-    def is_key(self) -> bool:
-        """Whether ``seq`` leads to this event: not where its column holds nothing, or no number."""
-        return self.seq != 0 or self.told("seq") == 0
 
     def as_stored(self, _column: str) -> str | None:
         """Return what a column of numbers holds where that is no number. None where the field tells it."""

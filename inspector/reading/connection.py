@@ -152,6 +152,8 @@ class ReadConnection:
         """Whether a checkpoint may wait for what is read: then a read is short, and what takes long is many reads."""
         self.common: set[str] = set()
         """Models that many tasks name, as was found: that is asked once, since it only decides what is quicker."""
+        self.last_log: tuple[object, bool] | None = None
+        """Of which log it was asked last whether its numbers lead to its events, and the answer (see places)."""
         self.is_damaged = allowed.damage
         """Whether the file could be read only by way of what is allowed for damage."""
         self._longest = LONGEST_VALUE

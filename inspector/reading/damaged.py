@@ -5,8 +5,7 @@ which rows there should be, the table alone gives those that can be read, and ea
 """
 
 from inspector.layout.pages import PAGE_ROWS, EventPage, TaskFilter, TaskKey, TaskPage
-from inspector.layout.rows import EventRow, OddEventRow, OddTaskRow, TaskRow
-from inspector.lmsp.values import extended
+from inspector.layout.rows import EventRow, OddTaskRow, TaskRow
 from inspector.reading.connection import ReadConnection, Row, Value
 from inspector.reading.details import PREVIEW_BYTES, event_of, start_of
 from inspector.reading.errors import SqliteTrouble
@@ -69,18 +68,22 @@ def damaged_event_page(
     unread, older = 0, False
     try:
         key = stored_id(connection, events, "task_id", task_id)
-        known = connection.rows(f"SELECT {events.rowid}, seq FROM task_events WHERE task_id = ?", [key])  # noqa: S608
+        known = connection.rows(
+            f"SELECT {events.rowid}, seq FROM task_events WHERE task_id = ? ORDER BY {events.rowid}",  # noqa: S608
+            [key],
+        )
     except SqliteTrouble:
         found = Salvage(connection, events, f"{columns}, task_id").run()
         unread, older = found.unread, found.older
-        rows = [event_of(task_id, row[:-1], events) for row in found.rows if text(row[-1]) == task_id]
+        own = [row[:-1] for row in found.rows if text(row[-1]) == task_id]
+        rows = [event_of(task_id, row, events, place) for row, place in placed(own, events)]
         if not rows:
             raise
     else:
-        seqs = sorted((integer(seq), number, seq) for number, seq in known)
-        wanted = [(number, seq) for at, number, seq in seqs if is_wanted(at)]
+        wanted = sorted((place or integer(row[1]), row, place) for row, place in placed(known, events))
+        wanted = [each for each in wanted if is_wanted(each[0])]
         wanted = wanted[: limit + 1] if after_seq is not None else wanted[-limit - 1 :]
-        rows = [_event(connection, events, columns, task_id, number, seq) for number, seq in wanted]
+        rows = [_event(connection, events, columns, task_id, row, place) for _, row, place in wanted]
     rows = sorted((row for row in rows if is_wanted(row.seq)), key=lambda event: event.seq)
     shown = rows[:limit] if after_seq is not None else rows[-limit:]
     more = len(rows) > limit
@@ -94,19 +97,27 @@ def damaged_event_page(
     )
 
 
+def placed(rows: list[Row], events: Table) -> list[tuple[Row, int | None]]:
+    """Return rows of one log, number and seq first, each with its place where the seqs do not lead to them all."""
+    seqs = [row[1] for row in rows]
+    is_by_seq = events.is_ours or len({seq for seq in seqs if isinstance(seq, int)}) == len(seqs)
+    return [(row, None if is_by_seq else place) for place, row in enumerate(rows, 1)]
+
+
 def _event(
-    connection: ReadConnection, events: Table, columns: str, task_id: str, number: Value, seq: Value
+    connection: ReadConnection, events: Table, columns: str, task_id: str, known: Row, place: int | None
 ) -> EventRow:
+    """Return an event as far as it can be read, of which an index knows the number and the seq."""
+    number, seq = known
     try:
         rows = connection.rows(
             f"SELECT {columns} FROM task_events WHERE {events.rowid} = :number",  # noqa: S608  names of ours
             {"number": number, "bytes": PREVIEW_BYTES},
         )
-        return event_of(task_id, rows[0], events)
+        return event_of(task_id, rows[0], events, place)
     except (*SqliteTrouble, IndexError):
-        lost = EventRow(integer(number), task_id, integer(seq), UNREADABLE, "", 0, None, "", 0)
-        stored_seq = None if "seq" in events.worked_out else seq
-        return extended(OddEventRow, lost, odd_ones((("id", number), ("seq", stored_seq), ("attempt", None))))
+        row = (number, seq, UNREADABLE, "", None, None, "", 0)
+        return event_of(task_id, row, events, place)
 
 
 def known_tasks(connection: ReadConnection) -> list[Row]:

@@ -6,7 +6,7 @@ from inspector.layout.pages import PAGE_ROWS, Leftovers, LogStretch, TaskFilter
 from inspector.layout.rows import StoredText, TaskDetail, TaskRow
 from inspector.lmsp.statuses import FINAL, known_status
 from inspector.reading.connection import ReadConnection, Row, Value
-from inspector.reading.damaged import known_tasks, lost_task
+from inspector.reading.damaged import known_tasks, lost_task, placed
 from inspector.reading.details import DETAIL_BYTES, large_text, stretch_of
 from inspector.reading.errors import SqliteTrouble, around_damage, is_damage
 from inspector.reading.leftovers import LOG_END, ROW, UNKNOWN_END, in_order
@@ -94,10 +94,13 @@ def damaged_leftovers(connection: ReadConnection, shape: Shape) -> Leftovers:
 def damaged_log_stretch(connection: ReadConnection, shape: Shape, request: TimelineRequest) -> LogStretch:
     """Return the next stretch of a log as far as its events can be read. Raises sqlite3.Error as above."""
     columns = shape.events.select("seq", "type", "status", "created_at")
-    found = Salvage(connection, shape.events, f"{columns}, task_id").run()
-    rows = [row[:-1] for row in found.rows if text(row[-1]) == request.task_id and integer(row[0]) > request.after_seq]
-    rows.sort(key=lambda row: integer(row[0]))
-    return stretch_of(connection, shape, request, rows[: max(1, min(request.limit, STRETCH_EVENTS)) + 1])
+    found = Salvage(connection, shape.events, f"NULL, {columns}, task_id").run()
+    own = placed([row[:-1] for row in found.rows if text(row[-1]) == request.task_id], shape.events)
+    rows = [(place or row[1], *row[2:]) for row, place in own]
+    rows = sorted((row for row in rows if integer(row[0]) > request.after_seq), key=lambda row: integer(row[0]))
+    most = max(1, min(request.limit, STRETCH_EVENTS)) + 1
+    are_numbered = not any(place for _, place in own)
+    return stretch_of(connection, shape, request, rows[:most], are_numbered=are_numbered)
 
 
 def _tasks(connection: ReadConnection, shape: Shape) -> list[TaskRow]:

@@ -1,15 +1,15 @@
 """One task: its large columns, its events page by page, and its log without data for the timeline."""
 
 import sqlite3
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 from itertools import repeat
 from typing import Final, NamedTuple
 
 from inspector.layout.pages import PAGE_ROWS, EventPage, LogStretch, Tick
 from inspector.layout.rows import EventRow, OddEventRow, StoredText, TaskDetail
 from inspector.lmsp.values import extended, maker
-from inspector.reading.connection import LONGEST_VALUE, ReadConnection, Row, Value
+from inspector.reading.connection import LONGEST_VALUE, Parameters, ReadConnection, Row, Value
 from inspector.reading.errors import NotOpened, is_too_big
 from inspector.reading.kinds import Kinds, long_texts, numbers, numbers_or_none, texts
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table, selected
@@ -55,7 +55,7 @@ def event_page(
     # From the beginning on: a number that is not there is above no other one.
     bound = None if after_seq == BEFORE_ALL else after_seq if forward else before_seq
     wanted = (connection, shape, task_id, bound, forward, limit + 1)
-    found = None if shape.description is None else _events_in_lines(*wanted)
+    found = None if shape.events.is_ours else _events_by_places(*wanted)
     events, behind = _events_in_rows(*wanted) if found is None else found
     more = len(events) > limit
     if more:
@@ -66,13 +66,13 @@ def event_page(
     return EventPage(task_id, tuple(events), more_before=before, more_after=after)
 
 
-def _events_in_lines(
+def _events_by_places(
     connection: ReadConnection, shape: Shape, task_id: str, bound: int | None, forward: bool, limit: int
 ) -> tuple[list[EventRow], bool] | None:
-    from inspector.reading.line_pages import LinesAsked, line_page, lines_of  # noqa: PLC0415  a native file needs none
+    from inspector.reading.places import log_by_places  # noqa: PLC0415  a native file needs none
 
-    part = lines_of(shape)
-    return None if part is None else line_page(connection, shape, part, LinesAsked(task_id, bound, forward, limit))
+    log = log_by_places(connection, shape, task_id)
+    return None if log is None else log.page(bound, forward=forward, limit=limit)
 
 
 def _events_in_rows(
@@ -90,14 +90,27 @@ def event_data(connection: ReadConnection, shape: Shape, task_id: str, seq: int,
     """Return the data of one event, cut to ``limit`` bytes; None where there is no such event."""
     limit = max(1, min(limit, LONGEST_VALUE - 1))
     with connection.one_moment():
+        if not shape.events.is_ours:
+            from inspector.reading.places import log_by_places  # noqa: PLC0415  as above
+
+            log = log_by_places(connection, shape, task_id)
+            if log is not None:
+                return log.data(seq, limit)
         key = stored_id(connection, shape.events, "task_id", task_id)
         return large_text(connection, shape.events, "data", ("task_id", "seq"), (key, seq), limit)
 
 
 def log_stretch(connection: ReadConnection, shape: Shape, request: TimelineRequest) -> LogStretch:
     """Return the next stretch of one task's log without its data. Each change of status in it stays, and its last."""
-    key, after_seq = stored_id(connection, shape.events, "task_id", request.task_id), request.after_seq
     limit = max(1, min(request.limit, STRETCH_EVENTS))
+    if not shape.events.is_ours:
+        from inspector.reading.places import log_by_places  # noqa: PLC0415  as above
+
+        log = log_by_places(connection, shape, request.task_id)
+        if log is not None:
+            rows = log.ticks(max(request.after_seq, 0), limit + 1)
+            return stretch_of(connection, shape, request, rows, are_numbered=False)
+    key, after_seq = stored_id(connection, shape.events, "task_id", request.task_id), request.after_seq
     columns = shape.events.select("seq", "type", "status", "created_at")
     above = "" if after_seq == BEFORE_ALL else "AND seq > :after"
     sql = f"SELECT {columns} FROM task_events WHERE task_id = :task {above} ORDER BY seq LIMIT :limit"  # noqa: S608  ours
@@ -106,8 +119,13 @@ def log_stretch(connection: ReadConnection, shape: Shape, request: TimelineReque
     return stretch_of(connection, shape, request, rows)
 
 
-def stretch_of(connection: ReadConnection, shape: Shape, request: TimelineRequest, rows: list[Row]) -> LogStretch:
-    """Return the stretch that a log's next rows make: seq, type, status and time of one more than it may have."""
+def stretch_of(
+    connection: ReadConnection, shape: Shape, request: TimelineRequest, rows: list[Row], *, are_numbered: bool = True
+) -> LogStretch:
+    """Return the stretch that a log's next rows make: seq, type, status and time of one more than it may have.
+
+    ``are_numbered`` is False where a place stands for seq.
+    """
     task_id, after_seq = request.task_id, request.after_seq
     limit = max(1, min(request.limit, STRETCH_EVENTS))
     more = len(rows) > limit
@@ -118,7 +136,7 @@ def stretch_of(connection: ReadConnection, shape: Shape, request: TimelineReques
     if not any(isinstance(at, int) for *_, at in rows):
         rows = _at_their_task_s_time(connection, shape, task_id, rows)
     kept = rows if request.every <= 1 else _thinned(rows, request.status, request.every)
-    ticks = tuple(_ticks(kept, are_numbered="seq" not in shape.events.worked_out))
+    ticks = tuple(_ticks(kept, are_numbered=are_numbered))
     # Sequence numbers that are no numbers would be read again for ever.
     return LogStretch(task_id, ticks, len(rows), last_seq, status, more=more and last_seq > after_seq)
 
@@ -191,7 +209,7 @@ class _Asked(NamedTuple):
 
 def _plain_events(connection: ReadConnection, events: Table, asked: _Asked) -> tuple[list[EventRow], bool] | None:
     """Return the events, and whether there are others behind the bound. None where a row is odd, or its data long."""
-    if "data" not in events.columns or events.worked_out:
+    if "data" not in events.columns:
         return None
     try:
         rows = connection.rows(asked.sql(events, "data"), asked.values, longest=PREVIEW_BYTES)
@@ -213,16 +231,26 @@ def _plain_events(connection: ReadConnection, events: Table, asked: _Asked) -> t
 
 def _any_events(connection: ReadConnection, events: Table, asked: _Asked) -> tuple[list[EventRow], bool]:
     """Return the same whatever the rows hold."""
+    rows = rows_with_data(connection, events, partial(asked.sql, events), asked.values)
+    return [event_of(asked.task_id, row, events) for row in rows], bool(rows and rows[0][8])
+
+
+def rows_with_data(
+    connection: ReadConnection, events: Table, sql: Callable[[str], str], values: Parameters
+) -> list[Row]:
+    """Return rows of events for :func:`event_of`, as far as that goes also where the data of one is too large.
+
+    ``sql`` gives the statement for the two columns of :func:`start_of`; seven and eight of a row, the first its number.
+    """
     start = start_of("data", events).replace(":bytes", str(PREVIEW_BYTES))
     try:
-        rows = connection.rows(asked.sql(events, start), asked.values)
+        return connection.rows(sql(start), values)
     except sqlite3.DataError as error:
         if not is_too_big(error):
             raise
         with connection.one_moment():
-            rows = connection.rows(asked.sql(events, "NULL, NULL"), asked.values)
-            rows = [(*row[:6], *_raw(connection, events, row[0], PREVIEW_BYTES), row[8]) for row in rows]
-    return [event_of(asked.task_id, row, events) for row in rows], bool(rows and rows[0][8])
+            rows = connection.rows(sql("NULL, NULL"), values)
+            return [(*row[:6], *_raw(connection, events, row[0], PREVIEW_BYTES), *row[8:]) for row in rows]
 
 
 @lru_cache(maxsize=32)
@@ -247,14 +275,17 @@ def _page_sql(columns: frozenset[str], rowid: str | None, forward: bool, bounded
     """  # noqa: S608  names and conditions of ours; every value is a parameter
 
 
-def event_of(task_id: str, row: Row, events: Table) -> EventRow:
-    """Return one event by its number, seq, type, status, attempt, time, and the two columns of :func:`start_of`."""
+def event_of(task_id: str, row: Row, events: Table, place: int | None = None) -> EventRow:
+    """Return one event by its number, seq, type, status, attempt, time, and the two columns of :func:`start_of`.
+
+    ``place``: where it stands in its log, if that and not its seq leads to it.
+    """
     number, seq, kind, status, attempt, created_at, start, length = row[:8]
     data = stored_text(start, length) or StoredText("", 0)
     event = EventRow(
         id=integer(number),
         task_id=task_id,
-        seq=integer(seq),
+        seq=integer(seq) if place is None else place,
         type=text(kind),
         status=text(status),
         attempt=integer(attempt),
@@ -262,8 +293,10 @@ def event_of(task_id: str, row: Row, events: Table) -> EventRow:
         data_text=data.text,
         data_length=data.length,
     )
-    stored_seq = None if "seq" in events.worked_out else seq
+    stored_seq = None if place is None and "seq" in events.worked_out else seq
     odd = odd_ones((("id", number), ("seq", stored_seq), ("attempt", attempt), ("created_at", created_at)))
+    if place is not None and isinstance(seq, int):
+        odd += (("seq", seq),)
     odd += untold((("type", kind), ("status", status), ("data", start if length is None else "")))
     return extended(OddEventRow, event, odd) if odd else event
 

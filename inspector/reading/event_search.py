@@ -9,6 +9,7 @@ from inspector.reading.errors import SqliteTrouble, Unanswered, around_damage, i
 from inspector.reading.recognising import Shape, Table
 from inspector.reading.requests import EventSearchRequest
 from inspector.reading.rowids import first_readable
+from inspector.reading.shown_ids import in_portions
 from inspector.reading.steps import Ask, Stride
 from inspector.reading.values import integer, integer_or_none, odd_ones, text
 
@@ -121,7 +122,8 @@ class _Search:
                 self._near_damage = rows = max(1, rows // 8)
             else:
                 self._near_damage *= _GROWS
-                return [self._hit(row, shape.events) for row in found], oldest
+                places = _places(connection, shape.events, found)
+                return [self._hit(row, places.get(row[0])) for row in found], oldest
 
     def _sql(self, shape: Shape) -> str:
         number = shape.events.rowid
@@ -139,20 +141,23 @@ class _Search:
     def _values(self, oldest: int, limit: int) -> dict[str, Value]:
         return {**self._texts, "oldest": oldest, "newest": self.came_from, "limit": limit}
 
-    def _hit(self, row: Row, events: Table) -> EventHit:
+    def _hit(self, row: Row, place: int | None) -> EventHit:
         number, task_id, seq, kind, created_at, stored = row
         excerpt = text(stored)
         at, length = self._match(ascii_lower(excerpt))
+        odd = odd_ones((("seq", seq), ("created_at", created_at)))
+        if place is not None and isinstance(seq, int):
+            odd += (("seq", seq),)
         return EventHit(
             id=integer(number),
             task_id=text(task_id),
-            seq=integer(seq),
+            seq=integer(seq) if place is None else place,
             type=text(kind),
             excerpt=excerpt,
             match_at=at,
             match_length=length,
             created_at=integer_or_none(created_at),
-            odd=odd_ones((("seq", None if "seq" in events.worked_out else seq), ("created_at", created_at))),
+            odd=odd,
         )
 
     def _match(self, excerpt: str) -> tuple[int, int]:
@@ -161,6 +166,23 @@ class _Search:
         spellings = [each[: _EXCERPT - _BEFORE] for each in self._texts.values()]
         found = [(at, len(each)) for each in spellings if (at := excerpt.find(each)) >= 0]
         return min(found, default=(0, 0))
+
+
+def _places(connection: ReadConnection, events: Table, found: list[Row]) -> dict[Value, int]:
+    """Return the places, by their rowids, of those of these events that are found by their places."""
+    if events.is_ours:
+        return {}
+    from inspector.reading.places import has_places, places_of  # noqa: PLC0415  a native file needs none
+
+    by_task: dict[Value, list[Value]] = {}
+    for number, task_id, *_ in found:
+        by_task.setdefault(task_id, []).append(number)
+    places: dict[Value, int] = {}
+    for task_id, numbers in by_task.items():
+        if has_places(connection, events, task_id):
+            for portion in in_portions(numbers):
+                places.update(places_of(connection, events, task_id, portion))
+    return places
 
 
 _SHORT: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}

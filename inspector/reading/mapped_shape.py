@@ -12,7 +12,7 @@ from inspector.reading.guessing import guessed, times_in, why_not_guessed
 from inspector.reading.layouts import Layouts
 from inspector.reading.mapped_views import NUMBER, Found, View, fits, views_of
 from inspector.reading.orders import orders_of
-from inspector.reading.recognising import Shape, Table, rowid_name
+from inspector.reading.recognising import Shape, Table, order_of, rowid_name
 from inspector.reading.tables import quoted
 from inspector.reading.values import integer, text
 
@@ -91,7 +91,14 @@ def _viewed(
 ) -> Shape:
     connection.define_views({name: view.sql for name, view in views.items()})
     tables = {
-        name: Table(name, view.columns, NUMBER if view.numbered else None, is_ours=False, worked_out=view.worked_out)
+        name: Table(
+            name,
+            view.columns,
+            NUMBER if view.numbered else None,
+            is_ours=False,
+            worked_out=view.worked_out,
+            order=view.order,
+        )
         for name, view in views.items()
     }
     orders = orders_of(connection, tables["tasks"].columns)
@@ -182,5 +189,5 @@ def found_tables(connection: ReadConnection) -> dict[str, Found]:
         columns = {text(row[1]).lower(): text(row[1]) for row in described if is_stored(row[6])}
         rowid = rowid_name(connection, f"main.{quoted(name)}", frozenset(columns))
         virtual = frozenset(text(row[1]).lower() for row in described if is_virtual(row[6]))
-        found[name.lower()] = Found(name, columns, rowid, virtual)
+        found[name.lower()] = Found(name, columns, rowid, virtual, order_of(rowid, described))
     return found

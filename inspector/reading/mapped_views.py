@@ -35,6 +35,8 @@ class Found:
     rowid: str | None
     virtual: frozenset[str] = frozenset()
     """The VIRTUAL columns, in lower case."""
+    order: tuple[str, ...] = ()
+    """What its rows stand in the order of, in SQL: its rowid, else its key."""
 
 
 @value
@@ -46,6 +48,8 @@ class View:
     numbered: bool
     worked_out: frozenset[str] = frozenset()
     """Those of ``columns`` that stand for numbers which nobody stored."""
+    order: tuple[str, ...] = ()
+    """The columns, beside those, in whose order events without numbers stand; of lines what their table's rows do."""
 
 
 def views_of(
@@ -122,18 +126,29 @@ def _view(name: str, part: Part, table: Found, given: Mapping[str, _Given]) -> V
         stored = None if theirs is None else quoted(table.columns[theirs.lower()])
         if stored is None and ours in given:
             selected.append(f"{given[ours].sql} AS {ours}")
-        elif stored is None and ours == "seq":
-            by = ", ".join(quoted(table.columns[each.lower()]) for each in part.order) or (table.rowid or "1")
-            task = quoted(table.columns[(part.column("task_id") or "").lower()])
-            selected.append(f"row_number() OVER (PARTITION BY {task} ORDER BY {by}) AS seq")
         else:
             selected.append(f"{_converted(part, ours, stored)} AS {ours}")
-    number = _feed(part, table) if name == "events" else table.rowid
+    is_log = name == "events"
+    number = _feed(part, table) if is_log else table.rowid
+    order = {f"_order_{at}": each for at, each in enumerate(_order(part, table) if is_log else ())}
+    selected += [f"{each} AS {column}" for column, each in order.items()]
     stored_columns = frozenset(dict(part.columns))
-    columns = stored_columns.union(given, ["seq"] if name == "events" else [])
+    columns = stored_columns.union(given, ["seq"] if is_log else [])
     sql = f"SELECT {', '.join(selected)}, {number or 'NULL'} AS {NUMBER} FROM {source}"  # noqa: S608  quoted names
     elsewhere = {ours for ours, found in given.items() if found.is_stored}
-    return View(sql, columns, numbered=number is not None, worked_out=columns - stored_columns - elsewhere)
+    worked_out = columns - stored_columns - elsewhere
+    return View(sql, columns, numbered=number is not None, worked_out=worked_out, order=tuple(order))
+
+
+def _order(part: Part, table: Found) -> tuple[str, ...]:
+    """Return what events without numbers stand in the order of: the described columns, else how they were written."""
+    if part.order:
+        return (*(quoted(table.columns[each.lower()]) for each in part.order), *table.order)
+    seq, feed = part.column("seq"), _feed(part, table)
+    if seq is not None and table.rowid is None:
+        # Nothing tells how they were written; numbers that are stored as texts rise as numbers.
+        return (f"CAST({quoted(table.columns[seq.lower()])} AS NUMERIC)", *table.order)
+    return table.order if feed in (None, table.rowid) else (feed or "", *table.order)
 
 
 def _last_seq(
@@ -170,19 +185,19 @@ def _feed(part: Part, table: Found) -> str | None:
 def _lines_view(part: Part, table: Found) -> View:
     task = quoted(table.columns[(part.column("task_id") or "").lower()])
     log = f"t.{quoted(table.columns[(part.lines or '').lower()])}"
-    selected = [f"t.{task} AS task_id", "e.key + 1 AS seq", *line_columns(part)]
+    selected = [f"t.{task} AS task_id", "e.key + 1 AS seq", *line_columns(part)[1:]]
     columns = frozenset({"task_id", "seq", "data", *(ours for ours, _ in part.columns)})
     sql = (
         f"SELECT {', '.join(selected)}, NULL AS {NUMBER} FROM main.{quoted(table.name)} AS t, "  # noqa: S608  the same
         f"json_each({_array_of_lines(log)}) AS e WHERE e.value <> ''"
     )
-    return View(sql, columns, numbered=False, worked_out=frozenset({"seq"}))
+    return View(sql, columns, numbered=False, worked_out=frozenset({"seq"}), order=table.order)
 
 
 def line_columns(part: Part) -> list[str]:
-    """Return SQL for the columns of an event behind its number, of the line ``e.value``; the last is its data."""
+    """Return SQL for the columns of an event from its number on, of the line ``e.value``; the last is its data."""
     selected = []
-    for ours in COLUMNS["events"][2:]:
+    for ours in COLUMNS["events"][1:]:
         key = part.column(ours)
         if ours == "data":
             selected.append("e.value AS data")

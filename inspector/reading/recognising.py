@@ -5,14 +5,14 @@ selected (each row may cost seconds), and columns are taken by name, so that ext
 """
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from inspector.layout import native
 from inspector.layout.opened import LayoutKind
 from inspector.lmsp.values import value
-from inspector.reading.connection import ReadConnection, Reads
+from inspector.reading.connection import ReadConnection, Reads, Row
 from inspector.reading.errors import Unreadable, primary_code, sentence_of
 from inspector.reading.generated import is_stored, virtual_columns, virtual_sentence
 from inspector.reading.layouts import NATIVE_ONLY, Layouts
@@ -45,6 +45,8 @@ class Table:
     """Whether it was made by the native layout's own words: STRICT, with its CHECKs."""
     worked_out: frozenset[str] = frozenset()
     """Those of ``columns`` whose numbers nobody stored: places and counts, made of the rows that there are."""
+    order: tuple[str, ...] = ()
+    """What its rows stand in the order of, in SQL, where they have no numbers: its rowid, else its key."""
 
     def select(self, *wanted: str) -> str:
         """Return ``wanted`` as a list of columns, NULL standing in for those that are not there."""
@@ -241,12 +243,24 @@ def table_of(connection: Reads, name: str) -> Table | None:
     if not found:
         return None
     sql = text(found[0][0])
-    columns = frozenset(
-        text(column).lower()
-        for _, column, _, _, _, _, hidden in connection.rows(f"PRAGMA main.table_xinfo({name})")
-        if is_stored(hidden)
-    )
-    return Table(name, columns, rowid_name(connection, f"main.{name}", columns), is_ours=f"{sql};" in native.DDL)
+    described = connection.rows(f"PRAGMA main.table_xinfo({name})")
+    columns = frozenset(text(row[1]).lower() for row in described if is_stored(row[6]))
+    rowid = rowid_name(connection, f"main.{name}", columns)
+    if f"{sql};" in native.DDL:
+        return Table(name, columns, rowid, is_ours=True)
+    # Numbers that are stored as texts rise as numbers.
+    by_number = ("CAST(seq AS NUMERIC)",) if rowid is None and "seq" in columns else ()
+    return Table(name, columns, rowid, is_ours=False, order=(*by_number, *order_of(rowid, described)))
+
+
+def order_of(rowid: str | None, described: Sequence[Row]) -> tuple[str, ...]:
+    """Return what the rows of a table stand in the order of: its rowid, else its key, as ``table_xinfo`` tells it."""
+    if rowid is not None:
+        return (rowid,)
+    from inspector.reading.tables import quoted  # noqa: PLC0415  few tables are without a rowid
+
+    key = sorted((integer(row[5]), text(row[1])) for row in described if integer(row[5]))
+    return tuple(quoted(name) for _, name in key)
 
 
 def rowid_name(connection: Reads, name: str, columns: frozenset[str]) -> str | None:

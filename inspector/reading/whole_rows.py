@@ -67,7 +67,7 @@ def whole_page(connection: ReadConnection, shape: Shape, request: WholePageReque
 
 
 def _events_by_task(shape: Shape) -> bool:
-    # In a view a sequence number may be worked out from all rows of the table, again for each page.
+    # Of a layout of others the order of a task's log is known, and not always one of all events.
     return shape.events.rowid is None or shape.description is not None
 
 

@@ -228,7 +228,7 @@ def test_a_stretch_never_holds_more_than_its_limit(database: Database) -> None:
     assert (found.events, found.more) == (STRETCH_EVENTS, True)
 
 
-def test_a_log_whose_numbers_are_none_has_an_end(tmp_path: Path) -> None:
+def test_a_log_whose_numbers_are_none_is_read_to_its_end(tmp_path: Path) -> None:
     path = tmp_path / "other.db"
     db = sqlite3.connect(path, isolation_level=None)
     db.executescript("CREATE TABLE tasks (id, status); CREATE TABLE task_events (task_id, seq, status, created_at);")
@@ -238,11 +238,12 @@ def test_a_log_whose_numbers_are_none_has_an_end(tmp_path: Path) -> None:
     shape = recognise(connection, "other.db")
 
     first = log_stretch(connection, shape, TimelineRequest("a", limit=5))
-    again = log_stretch(connection, shape, TimelineRequest("a", first.last_seq, limit=5))
+    again = log_stretch(connection, shape, TimelineRequest("a", first.last_seq, limit=50))
 
     connection.close()
-    assert first.events == 5
-    assert not again.more
+    assert (first.events, first.more) == (5, True)
+    assert (again.events, again.more) == (15, False)
+    assert [tick.seq for tick in (*first.ticks, *again.ticks)] == list(range(1, 21))
     assert {tick.created_at for tick in first.ticks} == {0}
 
 

@@ -97,8 +97,8 @@ def test_an_event_tells_it(tmp_path: Path, column: str, sql: str, told: str) -> 
 def test_a_sequence_number_in_words_is_told(tmp_path: Path) -> None:
     path = made(tmp_path / "a.db", *TABLES, TASK, EVENT, "UPDATE task_events SET seq = 'one'")
     _, (event,), (hit,), _ = rows(path)
-    assert (event.as_stored("seq"), event.seq) == ("one", 0)
-    assert hit.as_stored("seq") == "one"
+    assert (event.as_stored("seq"), event.seq) == ("one", 1)
+    assert (hit.as_stored("seq"), hit.seq) == ("one", 1)
 
 
 @pytest.mark.parametrize(("sql", "told"), STORED)

@@ -96,7 +96,6 @@ def test_an_event_tells_them_too_and_keeps_its_place_where_it_has_no_number(tmp_
     assert all(
         event.told("id") == event.id if name == "integer states" else event.told("id") is None for event in events
     )
-    assert all(event.is_key for event in events)
     assert [tick.seq for tick in log.ticks] == places
     assert {tick.is_numbered for tick in log.ticks} == {is_numbered}
 
@@ -186,7 +185,7 @@ def test_a_stored_number_is_told_and_null_is_not_zero(tmp_path: Path, column: st
     assert (Number(column) in found.tasks[0].unknown) == (not isinstance(stored, int))
 
 
-def test_events_without_a_number_come_first_and_are_not_lost(tmp_path: Path) -> None:
+def test_a_log_of_which_some_events_have_no_number_stands_in_the_order_of_its_writing(tmp_path: Path) -> None:
     path = made(
         tmp_path / "a.db",
         *BARE,
@@ -196,14 +195,18 @@ def test_events_without_a_number_come_first_and_are_not_lost(tmp_path: Path) -> 
     with opened(path) as reader:
         whole, last = events_of(reader, after_seq=BEFORE_ALL), events_of(reader)
         log = reader.answer(TimelineRequest("second"))
-    assert [(event.type, event.told("seq"), event.is_key) for event in whole] == [
-        ("none", None, False),
-        ("a", 1, True),
-        ("b", 2, True),
+    assert [(event.type, event.told("seq"), event.seq) for event in whole] == [
+        ("b", 2, 1),
+        ("none", None, 2),
+        ("a", 1, 3),
     ]
     assert last == whole
     assert isinstance(log, LogStretch)
-    assert [(tick.type, tick.is_numbered) for tick in log.ticks] == [("none", False), ("a", True), ("b", True)]
+    assert [(tick.type, tick.seq, tick.is_numbered) for tick in log.ticks] == [
+        ("b", 1, False),
+        ("none", 2, False),
+        ("a", 3, False),
+    ]
 
 
 def test_a_text_that_is_not_there_is_told_from_an_empty_one(tmp_path: Path) -> None:
@@ -234,7 +237,7 @@ def test_a_number_that_is_stored_leads_to_its_event_whatever_it_is(tmp_path: Pat
     )
     with opened(path) as reader:
         (event,) = events_of(reader)
-    assert (event.told("seq"), event.is_key) == (number, True)
+    assert (event.told("seq"), event.seq) == (number, number)
 
 
 def test_of_a_task_that_only_an_index_knows_of_nothing_is_told(tmp_path: Path) -> None:

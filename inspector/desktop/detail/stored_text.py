@@ -151,7 +151,7 @@ class EventDataPanel(StoredTextPanel):
             told = number_words(event.told("seq"), str, NOTHING)
             self._words = self.tr("Data of event {seq}").format(seq=told)
             self.show_stored(self._words, event.data, absent="")
-            if event.data.is_cut and event.is_key:
+            if event.data.is_cut:
                 self.whole_wanted.emit(event.seq)
 
     def show_whole(self, seq: int, data: StoredText) -> None:
