@@ -64,3 +64,28 @@ async def test_a_file_without_tasks_is_shown_by_its_tables(tmp_path: Path) -> No
         inspector.open(Target(close_names(tmp_path / "jobs.db")))
         await until(lambda: inspector.window.views.tasks.rows.rowCount() == 3)
         assert off(inspector) == {"Models"}
+
+
+async def test_all_events_that_have_no_number_are_reached_by_scrolling_back(tmp_path: Path) -> None:
+    path = tmp_path / "jobs.db"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE jobs (id TEXT PRIMARY KEY, state)")
+    connection.execute("CREATE TABLE job_events (job_id, seq, payload)")
+    connection.execute("INSERT INTO jobs VALUES ('t', 'running')")
+    connection.executemany("INSERT INTO job_events VALUES ('t', NULL, ?)", [(f'{{"n":{at}}}',) for at in range(450)])
+    connection.commit()
+    connection.close()
+    async with an_inspector() as inspector:
+        inspector.window.show()
+        inspector.open(Target(path))
+        await until(lambda: len(found_events(inspector)) == 200)
+        pane = inspector.window.views.late_detail.made
+        assert pane is not None
+        events = pane.events.list
+        events.follow(False)
+        events.verticalScrollBar().setValue(0)
+        await until(lambda: len(found_events(inspector)) == 400)
+        events.verticalScrollBar().setValue(0)
+        await until(lambda: len(found_events(inspector)) == 450)
+        entries = [events.events.entry(row) for row in range(450)]
+        assert [getattr(entry, "data_text", None) for entry in entries] == [f'{{"n":{at}}}' for at in range(450)]

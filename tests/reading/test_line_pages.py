@@ -143,3 +143,35 @@ def test_a_log_is_cut_once_and_taken_apart_for_no_page(path: Path, tmp_path: Pat
     assert len(apart) == 5
     assert max(map(len, apart)) < len(LOGS["many"])
     assert not [each for each in statements if "task_events" in each]
+
+
+def test_a_number_that_is_described_for_lines_is_told_as_it_stands_in_each(tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text(LAYOUT.replace('type = "e"', 'type = "e"\nseq = "n"'))
+    stored = ["7", '"eight"', "null", "9007199254740993", "2.5"]
+    log = "\n".join(f'{{"e":"x","n":{each}}}' for each in stored)
+    path = made(
+        tmp_path / "a.db", "CREATE TABLE work (name, state, log)", f"INSERT INTO work VALUES ('a', 'x', '{log}')"
+    )
+    with open_reader(path, now_ms=read_at, layouts=Layouts(asked_for=read_description(own))) as reader:
+        found = every_event(reader, "a")
+    assert [event.told("seq") for event in found] == [7, "eight", None, 9007199254740993, "2.5"]
+    assert [event.seq for event in found] == [1, 2, 3, 4, 5]
+
+
+def test_bytes_that_are_no_utf_8_take_a_line_nothing_of_what_it_tells(tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text(LAYOUT)
+    log = b'{"e":"a","at":2,"x":"\xff"}\n{"e":"b\xfe"}\n{"e":"c"}'
+    path = made(
+        tmp_path / "a.db",
+        "CREATE TABLE work (name, state, log)",
+        f"INSERT INTO work VALUES ('a', 'x', CAST(x'{log.hex()}' AS TEXT))",
+    )
+    with open_reader(path, now_ms=read_at, layouts=Layouts(asked_for=read_description(own))) as reader:
+        found = every_event(reader, "a")
+        drawn = reader.answer(TimelineRequest("a"))
+    assert [(event.type, event.created_at) for event in found] == [("a", 2_000), ("b\\xfe", None), ("c", None)]
+    assert found[0].data_text == '{"e":"a","at":2,"x":"\\xff"}'
+    assert isinstance(drawn, LogStretch)
+    assert [tick.type for tick in drawn.ticks] == ["a", "b\\xfe", "c"]
