@@ -12,11 +12,11 @@ from inspector.commands.ending import Refused
 from inspector.commands.opening import asked, layouts_of_others, opened_document, opened_lines, reading
 from inspector.commands.output import write_json, write_lines
 from inspector.commands.stored_values import json_rows, row_lines
-from inspector.commands.table import Column, aligned, terminal_width
+from inspector.commands.table import Column, aligned, cut, terminal_width
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.pages import PAGE_ROWS
 from inspector.layout.tables import RowKey, RowPage, StoredRow, StoredTable, TableList
-from inspector.layout.visible import visible
+from inspector.layout.visible import LONGEST_NAME, shortened, visible
 from inspector.reading.reader import Reader
 from inspector.reading.requests import TableRowsRequest, TablesRequest
 
@@ -28,6 +28,9 @@ _COLUMNS: Final = (
     Column("COLUMNS", gives_way=True),
 )
 
+
+_MOST_OF_COLUMNS: Final = 1_000
+"""So many cells of the names of a table's columns stand in one line."""
 
 _MOST_NAMED: Final = 8
 """So many columns are named that are not read."""
@@ -53,7 +56,7 @@ def tables(clock: Clock, database: Path, name: str | None, limit: int, as_json: 
             _write_tables(found, reader.opened, as_json=as_json)
             return
         if name not in {table.name for table in found.tables} and not found.left_off:
-            raise Refused(f"There is no table {name} in this database.")
+            raise Refused(f"There is no table {shortened(name)} in this database.")
         pages = _pages(reader, name, limit)
         _write_rows(pages, reader.opened, as_json=as_json)
 
@@ -107,11 +110,11 @@ def _table_document(table: StoredTable) -> dict[str, object]:
 
 def _cells(table: StoredTable) -> list[str]:
     return [
-        visible(table.name),
+        cut(visible(table.name), LONGEST_NAME),
         "-" if table.rows_at_most is None else f"{table.rows_at_most:,}",
         table.kind,
         "yes" if table.is_ours else "no",
-        visible(", ".join(column.name for column in table.columns)) or "-",
+        cut(visible(", ".join(column.name for column in table.columns)), _MOST_OF_COLUMNS) or "-",
     ]
 
 
@@ -144,4 +147,4 @@ def _left_out(table: StoredTable) -> list[str]:
 
 def _some(names: list[str]) -> str:
     more = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    return ", ".join(map(shortened, names[:_MOST_NAMED])) + (f" and {more:,} more" if more > 0 else "")

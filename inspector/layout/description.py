@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Final, TypeAlias
 
+from inspector.layout.visible import shortened
 from inspector.lmsp.statuses import Status
 from inspector.lmsp.values import value
 
@@ -170,7 +171,9 @@ def _statuses(found: object, where: str) -> Names:
     known = {status.value for status in Status}
     for stored, status in names:
         if status not in known:
-            raise InvalidDescription(f"{where}: {stored} is to be {status!r}, which is none of the seven statuses.")
+            raise InvalidDescription(
+                f"{where}: {shortened(stored)} is to be {shortened(status)!r}, which is none of the seven statuses."
+            )
     return names
 
 
@@ -179,7 +182,7 @@ def _times(found: object, where: str) -> TimeFormat:
         return TimeFormat(_text(found, f"times in {where}"))
     except ValueError:
         words = ", ".join(TimeFormat)
-        raise InvalidDescription(f"times in {where} is {found!r}, which is none of {words}.") from None
+        raise InvalidDescription(f"times in {where} is {shortened(str(found))!r}, which is none of {words}.") from None
 
 
 _MOST_HOURS: Final = 14
@@ -195,7 +198,7 @@ def _zone(found: object, where: str) -> str:
     is_offset = zone[:1] in ("+", "-") and colon and len(hours) == len(minutes) == 2 and (hours + minutes).isdecimal()
     if is_offset and int(hours) <= _MOST_HOURS and int(minutes) < _HOUR_MINUTES:
         return zone
-    raise InvalidDescription(f"zone in {where} is {zone!r}, which is neither UTC nor an offset as +08:00.")
+    raise InvalidDescription(f"zone in {where} is {shortened(zone)!r}, which is neither UTC nor an offset as +08:00.")
 
 
 def _names(found: object, where: str, allowed: Sequence[str] | None) -> Names:
@@ -208,7 +211,7 @@ def _names(found: object, where: str, allowed: Sequence[str] | None) -> Names:
 def _only(table: Mapping[str, object], allowed: "set[str] | frozenset[str]", where: str) -> None:
     unknown = sorted(set(table) - set(allowed))
     if unknown:
-        raise InvalidDescription(f"{where} holds {', '.join(unknown)}, which is not known there.")
+        raise InvalidDescription(f"{where} holds {shortened(', '.join(unknown))}, which is not known there.")
 
 
 def _table(found: object, where: str) -> Mapping[str, object]:

@@ -33,6 +33,17 @@ def number_words(told: int | str | None, words: Callable[[int], str], nothing: s
     return words(told) if isinstance(told, int) else visible(told) or _EMPTY
 
 
+LONGEST_NAME: Final = 100
+"""So many characters of a name stand within a sentence: SQLite takes one of a million."""
+
+
+def shortened(name: str) -> str:
+    """Return a name for a sentence: all of it, or as much as stands in one, with its length."""
+    if len(name) <= LONGEST_NAME:
+        return name
+    return f"{name[:LONGEST_NAME]}… ({len(name):,} characters)"
+
+
 _EMPTY: Final = "(empty text)"
 
 

@@ -7,6 +7,7 @@ as the file wants.
 
 from typing import Final
 
+from inspector.layout.visible import shortened
 from inspector.reading.connection import VIRTUAL, Reads, Value
 from inspector.reading.values import text
 
@@ -34,6 +35,6 @@ def virtual_columns(connection: Reads, table: str) -> frozenset[str]:
 def virtual_sentence(table: str, column: str) -> str:
     """Say why a column that was looked for is not read."""
     return (
-        f"The column {column} of the table {table} is a VIRTUAL one: its values are worked out at each read, "
-        "however long that takes, and are not read."
+        f"The column {shortened(column)} of the table {shortened(table)} is a VIRTUAL one: its values are worked out "
+        "at each read, however long that takes, and are not read."
     )

@@ -5,6 +5,7 @@ from typing import Final
 
 from inspector.layout.description import Description, TimeFormat
 from inspector.layout.opened import LayoutKind
+from inspector.layout.visible import shortened
 from inspector.reading.connection import SCHEMA, ReadConnection
 from inspector.reading.errors import Unreadable
 from inspector.reading.generated import is_stored, is_virtual
@@ -136,7 +137,7 @@ def _finds_events(connection: ReadConnection, description: Description, found: M
 
 def _guess(description: Description) -> str:
     """Say what was guessed."""
-    parts = [f"{name} in {part.table} (times as {part.times})" for name, part in description.parts().items()]
+    parts = [f"{name} in {shortened(part.table)} (times as {part.times})" for name, part in description.parts().items()]
     return f"Guessed: {', '.join(parts)}. The command layout --save writes it into a file that can be corrected."
 
 
@@ -146,9 +147,9 @@ def _unnamed(description: Description, found: Mapping[str, Found]) -> list[str]:
     for part in description.parts().values():
         names = {theirs.lower() for _, theirs in part.columns} | {each.lower() for each in part.order}
         used.setdefault(part.table.lower(), set()).update(names, {(part.lines or part.feed or "").lower()})
-    others = [table.name for name, table in found.items() if name not in used]
+    others = [shortened(table.name) for name, table in found.items() if name not in used]
     columns = [
-        f"{found[name].name}.{spelled}"
+        f"{shortened(found[name].name)}.{shortened(spelled)}"
         for name, named in used.items() if name in found
         for column, spelled in found[name].columns.items() if column not in named
     ]  # fmt: skip

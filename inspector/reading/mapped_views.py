@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from inspector.layout.description import COLUMNS, TIMES, Description, Part, TimeFormat
+from inspector.layout.visible import shortened
 from inspector.lmsp.values import value
 from inspector.reading.generated import virtual_sentence
 from inspector.reading.tables import quoted
@@ -69,12 +70,12 @@ def views_of(
         if part is None:
             missing[name] = f"The layout “{description.name}” has no {name}."
         elif table is None:
-            missing[name] = f"There is no table {part.table}."
+            missing[name] = f"There is no table {shortened(part.table)}."
         else:
             lacking = _lacking(part, table)
             if lacking:
                 is_virtual = lacking[0].lower() in table.virtual
-                no_column = f"The table {part.table} has no column {lacking[0]}."
+                no_column = f"The table {shortened(part.table)} has no column {shortened(lacking[0])}."
                 missing[name] = virtual_sentence(part.table, lacking[0]) if is_virtual else no_column
             else:
                 given = _last_seq(part, table, parts.get("events"), tables, counts_events) if name == "tasks" else {}

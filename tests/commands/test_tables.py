@@ -158,3 +158,45 @@ def test_a_statement_that_would_write_or_never_ends_is_ended_in_one_line(path: P
     assert (write.exit_code, slow.exit_code) == (2, 2)
     assert "only reads" in write.stderr
     assert slow.stderr == "lmsp-inspector: This took longer than 1 s and was stopped.\n"
+
+
+def test_a_long_name_makes_neither_the_listing_nor_a_sentence_as_long(tmp_path: Path) -> None:
+    path, long = tmp_path / "long.db", "n" * 200_000
+    db = sqlite3.connect(path)
+    db.execute(f'CREATE TABLE "{long}" ("{long}")')
+    db.execute("CREATE TABLE other (a)")
+    db.close()
+    listing = run("tables", str(path))
+    assert listing.exit_code == 0
+    assert max(map(len, listing.stdout.splitlines())) < 1_300
+    other = next(line for line in listing.stdout.splitlines() if line.startswith("other"))
+    assert len(other) < 200
+    assert [table["name"] for table in document("tables", str(path))["tables"]] == [long, "other"]
+    refused = run("tables", str(path), long + "x")
+    assert refused.exit_code == 1
+    assert "(200,001 characters)" in refused.stderr
+    assert len(refused.stderr) < 300
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        '[tasks]\ntable = "{long}"\n[tasks.columns]\nid = "a"\nstatus = "a"',
+        '[tasks]\ntable = "other"\n[tasks.columns]\nid = "{long}"\nstatus = "a"',
+        '[tasks]\ntable = "other"\n{long} = 1',
+        '[tasks]\ntable = "other"\ntimes = "{long}"\n[tasks.columns]\nid = "a"\nstatus = "a"',
+        '[tasks]\ntable = "other"\nzone = "{long}"\n[tasks.columns]\nid = "a"\nstatus = "a"',
+        '[tasks]\ntable = "other"\n[tasks.columns]\nid = "a"\nstatus = "a"\n[tasks.statuses]\n{long} = "{long}"',
+    ],
+)
+def test_a_long_name_in_a_description_does_not_make_its_refusal_long(tmp_path: Path, description: str) -> None:
+    path, own = tmp_path / "a.db", tmp_path / "own.toml"
+    db = sqlite3.connect(path)
+    db.execute("CREATE TABLE other (a)")
+    db.close()
+    own.write_text(description.replace("{long}", "n" * 50_000))
+    refused = run("tasks", str(path), "--layout", str(own))
+    assert refused.exit_code == 2
+    assert "50,000 characters" in refused.stderr
+    assert len(refused.stderr) < 500
+    assert refused.stderr.count("\n") == 1
