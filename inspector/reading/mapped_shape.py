@@ -14,6 +14,7 @@ from inspector.reading.layouts import Layouts
 from inspector.reading.mapped_views import NUMBER, Found, View, fits, views_of
 from inspector.reading.orders import orders_of
 from inspector.reading.recognising import Shape, Table, order_of, rowid_name
+from inspector.reading.repeated_ids import repeated_ids
 from inspector.reading.tables import quoted
 from inspector.reading.values import integer, text
 
@@ -61,6 +62,9 @@ def _mapped(connection: ReadConnection, name: str, layouts: Layouts) -> tuple[Sh
         notes.append(_guess(description))
     notes += [sentence for part, sentence in missing.items() if part in description.parts() or part == "events"]
     notes += _unnamed(description, found)
+    if description.tasks is not None and "tasks" not in missing:
+        table = found[description.tasks.table.lower()]
+        notes += repeated_ids(connection, table.name, table.columns[(description.tasks.column("id") or "").lower()])
     return _viewed(connection, views, missing, description, tuple(notes)), unusable
 
 
