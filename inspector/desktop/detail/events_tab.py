@@ -59,6 +59,7 @@ class EventsTab(QWidget):
         self._selected: int | None = None
         self._jump_to: int | None = None
         self._asked: set[str] = set()
+        self._why_none_came = ""
         self._list = EventList(flash, self)
         self._data = EventDataPanel(self)
         self._copy = QAction(self.tr("Copy data"), self)
@@ -91,6 +92,7 @@ class EventsTab(QWidget):
         self._selected = self._jump_to = None
         self._totals = (None, None)
         self._asked.clear()
+        self._why_none_came = ""
         self._list.forget()
         self._data.show_event(None)
         self._tell_counts()
@@ -119,6 +121,7 @@ class EventsTab(QWidget):
 
     def show_events(self, page: EventPage, *, replace: bool) -> None:
         """Let a page join what is loaded. ``replace``: where it lies apart from that, it takes its place."""
+        self._why_none_came = ""
         jump, holds_jump = self._jump_to, False
         if jump is not None and page.events:
             holds_jump = page.events[0].seq <= jump <= page.events[-1].seq
@@ -138,6 +141,13 @@ class EventsTab(QWidget):
             self._show(jump, scroll=True)
         elif self._selected is not None and place is Place.INSTEAD:
             self._show(self._selected, scroll=False)
+        self._tell_counts()
+
+    def show_none_came(self, why: str) -> None:
+        """Say in one visible sentence why the events that were wanted cannot be read; what is loaded stays."""
+        self._asked.clear()
+        self._jump_to = None
+        self._why_none_came = why
         self._tell_counts()
 
     def show_event_data(self, seq: int, data: StoredText) -> None:
@@ -242,13 +252,15 @@ class EventsTab(QWidget):
             changes if total_changes is None else max(total_changes, changes),
         )
         is_partial = self._list.shown.is_on and (events.more_before or events.more_after)
-        if is_partial:
+        if self._why_none_came:
+            self._note.setText(self._why_none_came)
+        elif is_partial:
             of_all = "" if total is None else self.tr(", {total} in all").format(total=grouped(total))
             words = self.tr("{shown} of the {loaded} events loaded here{of_all}")
             shown = grouped(self._list.shown.rowCount())
             self._note.setText(words.format(shown=shown, loaded=grouped(loaded), of_all=of_all))
         self._earlier.setVisible(events.more_before)
-        self._notes.setVisible(is_partial)
+        self._notes.setVisible(is_partial or bool(self._why_none_came))
 
     def _show(self, seq: int, *, scroll: bool) -> None:
         event = self._list.events.event_row(seq)

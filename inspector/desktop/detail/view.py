@@ -153,6 +153,11 @@ class DetailPane(QWidget):
             if self._painted.seq is not None and self._events.seq is None:
                 self._events.select_seq(self._painted.seq)
 
+    def show_no_events_came(self, task_id: str, why: str) -> None:
+        """Say in one visible sentence why no more events of a task can be read, unless another one is shown."""
+        if task_id == self.task_id:
+            self._events.show_none_came(why)
+
     def show_event_data(self, seq: int, data: StoredText) -> None:
         """Show the whole data of an event, if it is still the chosen one."""
         self._events.show_event_data(seq, data)

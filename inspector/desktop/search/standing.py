@@ -81,7 +81,7 @@ def line(standing: Standing, zone: tzinfo) -> str:
         case State.LOST if not standing.text:
             return ""
         case State.LOST:
-            return f"Stopped: the file cannot be read any more. {hits} until then."
+            return f"The file cannot be read any more. {hits} of “{_shown(standing.text)}” until then."
         case State.FAILED:
             return standing.why
 

@@ -54,8 +54,9 @@ class StatementBox(Strip):
         self._stop.clicked.connect(self.stop_requested)
         self._editor.run_wanted.connect(self._on_run)
         self._editor.too_long.connect(self._on_too_long)
-        self._editor.textChanged.connect(self._refresh)
+        self._editor.textChanged.connect(self._on_edited)
         self._is_running = False
+        self._tells_of_paste = False
         self.show_words("")
         self._refresh()
 
@@ -94,6 +95,7 @@ class StatementBox(Strip):
 
     def show_words(self, words: str, *, warns: bool = False) -> None:
         """Say how the statement stands, in visible words."""
+        self._tells_of_paste = False
         self._words.set_tone("warn_fg" if warns else "text2")
         self._words.setText(words or self.tr("One statement that only reads. Secrets are NULL in it."))
 
@@ -109,6 +111,12 @@ class StatementBox(Strip):
 
     def _on_too_long(self, characters: int) -> None:
         self.show_words(not_pasted_words(characters, _LONGEST), warns=True)
+        self._tells_of_paste = True
+
+    def _on_edited(self) -> None:
+        if self._tells_of_paste:
+            self.show_words("")
+        self._refresh()
 
     def _refresh(self) -> None:
         self._run.setEnabled(not self._is_running and not self._editor.document().isEmpty())

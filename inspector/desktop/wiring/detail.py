@@ -174,7 +174,11 @@ class DetailWiring:
                 self._update()
 
     async def _show_events(self, request: EventPageRequest) -> None:
-        page = await self._session.ask(request)
+        try:
+            page = await self._session.ask(request)
+        except (RequestFailed, ReaderGone) as error:
+            self._pane.show_no_events_came(request.task_id, visible(f"No more events can be read. {_told(error)}"))
+            raise
         if request.task_id == self._selection.task_id == self._loaded:
             # Without a place it is the last page, which stands instead of what was loaded.
             self._show_page(page, replace=request.after_seq is None and request.before_seq is None)
@@ -194,8 +198,11 @@ class DetailWiring:
 
 def _why(task_id: str, error: RequestFailed | ReaderGone) -> str:
     """Say why a task cannot be shown."""
-    told = error.sentence if isinstance(error, RequestFailed) else "The file is not read any more."
-    return visible(f"Task {task_id[:_LONGEST_ID]} cannot be read. {told}")
+    return visible(f"Task {task_id[:_LONGEST_ID]} cannot be read. {_told(error)}")
+
+
+def _told(error: RequestFailed | ReaderGone) -> str:
+    return error.sentence if isinstance(error, RequestFailed) else "The file is not read any more."
 
 
 class _Doubling:

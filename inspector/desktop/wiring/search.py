@@ -69,11 +69,10 @@ class SearchWiring:
             self._stop(State.STOPPED_BY_PAUSE)
 
     def _on_search_requested(self, text: str) -> None:
+        if self._session.is_lost:
+            return
         self._give_up()
         self._view.show_begun(text)
-        if self._session.is_lost:
-            self._view.show_lost()
-            return
         self._view.set_today(self._session.read_at_ms)
         self._session.spawn(self._search(self._number, text, None))
 

@@ -70,6 +70,25 @@ def test_news_that_come_before_the_jump_is_answered_do_not_take_its_place(tab: E
     assert chosen(tab) == "300"
 
 
+def test_why_no_events_came_is_said_until_some_come_or_another_task_is_shown(tab: EventsTab, qtbot: QtBot) -> None:
+    said = "No more events can be read. The file is gone."
+    assert said not in texts(tab)
+    tab.list.before_wanted.emit()
+    tab.show_none_came(said)
+    assert said in texts(tab)
+    assert tab.list.shown.rowCount() == 200
+
+    with qtbot.waitSignal(tab.events_wanted) as wanted:
+        tab.list.before_wanted.emit()
+    assert wanted.args == [None, 801], "it may go well the next time"
+    tab.show_events(page(range(601, 801)), replace=False)
+    assert said not in texts(tab)
+
+    tab.show_none_came(said)
+    tab.forget()
+    assert said not in texts(tab)
+
+
 def test_stepping_through_what_is_on_its_way_asks_once(tab: EventsTab, qtbot: QtBot) -> None:
     tab.select_seq(300)
     with qtbot.assertNotEmitted(tab.events_wanted):

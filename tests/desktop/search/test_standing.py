@@ -34,7 +34,7 @@ UNKNOWN = replace(GOING, hits=0, done=0, of=None)
             replace(GOING, state=State.STOPPED_BY_PAUSE),
             "Stopped by the pause after 3.2 of 10.0 million events, 41 hits",
         ),
-        (replace(GOING, state=State.LOST), "Stopped: the file cannot be read any more. 41 hits until then."),
+        (replace(GOING, state=State.LOST), "The file cannot be read any more. 41 hits of “needle” until then."),
         (replace(GOING, state=State.FAILED, why="It holds no data."), "It holds no data."),
     ],
 )

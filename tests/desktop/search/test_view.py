@@ -226,7 +226,7 @@ def test_a_failure_and_a_lost_file_are_told_in_place_of_hits_and_above_them(view
     view.show_begun("needle")
     view.show_progress(progress(1, 4, hit(5)))
     view.show_lost()
-    assert view.strip.text == "Stopped: the file cannot be read any more. 1 hit until then."
+    assert view.strip.text == "The file cannot be read any more. 1 hit of “needle” until then."
     assert view.hits.rowCount() == 1
 
 

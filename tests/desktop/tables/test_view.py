@@ -222,11 +222,13 @@ def test_a_text_that_is_too_long_to_be_laid_out_is_not_pasted_and_that_is_said(v
     assert view.box.words.startswith(said)
     view.box.run_button.click()
     assert run == [fits]
+    assert view.box.words.startswith(said)
 
     QGuiApplication.clipboard().setText("SELECT 2")
     view.box.editor.selectAll()
     view.box.editor.paste()
     assert view.box.editor.toPlainText() == "SELECT 2"
+    assert not view.box.words.startswith("Not pasted"), "that is no longer what it was said of"
 
 
 def test_a_refusal_is_said_and_the_rows_stay(view: TablesView) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
 from inspector.desktop.composition import Inspector
+from inspector.desktop.detail.events_tab import EventsTab
 from inspector.desktop.drawer.view import Drawer
 from inspector.desktop.recovery.grid import RecoveryGrid
 from inspector.desktop.session.launch import Target
@@ -17,9 +18,10 @@ from inspector.desktop.session.session import LOST
 from inspector.desktop.tasks.filters import TaskFilters
 from inspector.desktop.tasks.words import NOT_FILTERED, TaskColumn
 from inspector.desktop.widgets.chip import Chip
+from inspector.desktop.widgets.elided import ElidedLabel
 from inspector.desktop.widgets.empty import EmptySentence
 from inspector.desktop.wiring.first_read import NOTHING_READ
-from inspector.layout.pages import TaskFilter
+from inspector.layout.pages import PAGE_ROWS, TaskFilter
 from inspector.layout.rows import TOO_LARGE, EventRow
 from tests.support.any_tables import made
 from tests.support.finding import found
@@ -144,6 +146,20 @@ async def test_a_statement_after_the_loss_is_refused_and_the_rows_are_those_of_a
         assert view.box.words == LOST
         assert view.rows.rowCount() == 2
         assert view.strip.name == "Result of an earlier statement"
+
+
+async def test_earlier_events_that_were_never_read_are_said_to_be_unreadable(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with_deltas(path, 600, "x")
+    async with inspector_on(path) as inspector:
+        events = found(inspector.window, EventsTab)
+        await until(lambda: events.list.events.events == PAGE_ROWS)
+        await lose(inspector, path)
+        events.list.before_wanted.emit()
+
+        said = f"No more events can be read. {LOST}"
+        await until(lambda: said in [each.text() for each in events.findChildren(ElidedLabel) if each.isVisible()])
+        assert events.list.events.events == PAGE_ROWS
 
 
 async def test_a_pause_of_a_lost_file_does_not_promise_to_catch_up(

@@ -255,7 +255,8 @@ async def test_a_file_that_goes_away_ends_the_search_and_what_was_found_stays(on
     on.view.search_requested.emit("other")
     await on.ended()
     assert len(on.session.asked) == 1, "nobody could answer"
-    assert on.stands() is State.LOST
+    assert (on.stands(), on.view.hits.rowCount()) == (State.LOST, 1), "what was read stays, under its own name"
+    assert on.view.standing.text == asked.request.text
 
     on.session.is_lost = False
     on.session.opened.emit(opened())
