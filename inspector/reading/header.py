@@ -127,6 +127,11 @@ def first_bytes(path: str, count: int) -> bytes:
         os.close(descriptor)
 
 
+def is_hot(journal: bytes) -> bool:
+    """Say whether SQLite takes a -journal that begins with these bytes for one that is to be rolled back first."""
+    return journal[:1] not in (b"", b"\0")
+
+
 def journal_rolls_back(first: bytes) -> bool:
     """Say whether SQLite rolls back a -journal whose header is ``first``, or takes nothing from it.
 

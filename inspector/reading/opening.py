@@ -23,12 +23,13 @@ from inspector.reading.header import (
     Header,
     NotSqlite,
     first_bytes,
+    is_hot,
     journal_rolls_back,
     read_header,
     wal_holds_frames,
 )
 from inspector.reading.holders import Holder, holders_of
-from inspector.reading.live_companions import require_companions_of
+from inspector.reading.live_companions import refuse_stray_journal, require_companions_of
 from inspector.reading.wal_end import pages_left_out
 
 _LONGEST_PATH: Final = 504
@@ -294,6 +295,7 @@ def _found(real: str, name: str, *, was_live: bool, seen_changing: bool) -> tupl
     holders = holders_of(real)
     if holders and header.wal:
         require_companions_of(holders[0], real, name)
+        refuse_stray_journal(holders[0], real, name)
     journal = first_bytes(f"{real}-journal", JOURNAL_HEADER_BYTES)
     found = _Found(
         name=name,
@@ -305,7 +307,7 @@ def _found(real: str, name: str, *, was_live: bool, seen_changing: bool) -> tupl
         hot_journal=journal.startswith(JOURNAL_MAGIC),
         rolls_back=journal_rolls_back(journal),
         wal_size=None if guard.wal is None else guard.wal.size,
-        odd_journal=journal[:1] not in (b"", b"\0") and not journal.startswith(JOURNAL_MAGIC),
+        odd_journal=is_hot(journal) and not journal.startswith(JOURNAL_MAGIC),
         was_live=was_live,
         seen_changing=seen_changing,
     )

@@ -13,6 +13,7 @@ from inspector.layout.opened import Mode
 from inspector.reading import wal_frames
 from inspector.reading.checkpoints import Checkpoints
 from inspector.reading.errors import Unreadable
+from inspector.reading.header import JOURNAL_MAGIC
 from inspector.reading.messages import Lost
 from inspector.reading.reader import open_reader
 from tests.support.file_changes import halved, with_an_end, without_its
@@ -248,3 +249,45 @@ def test_a_service_that_takes_up_the_file_of_a_dead_one_may_make_its_wal_shorter
         assert not any(isinstance(push, Lost) for push in reader.look())
         assert reader.opened.mode is Mode.LIVE
         assert shown(reader) == ["early", "late", "next"]
+
+
+@pytest.mark.parametrize("mode", [None, Mode.COPY])
+def test_a_stray_journal_beside_a_live_file_is_named_with_its_user_and_what_to_do(
+    tmp_path: Path, mode: Mode | None
+) -> None:
+    path = make(tmp_path / "service.db", "early")
+    journal = tmp_path / "service.db-journal"
+    with service_on(path) as service:
+        add_task(service, "late")
+        with open_reader(path, now_ms=read_at) as earlier:
+            journal.write_bytes(JOURNAL_MAGIC + bytes(600))
+            before = touch_state(path)
+            with (
+                closing(sqlite3.connect(path, timeout=0)) as db,
+                pytest.raises(sqlite3.OperationalError, match="locked"),
+            ):
+                db.execute("SELECT count(*) FROM tasks")  # so it is for everybody
+            with pytest.raises(Unreadable) as refused:
+                open_reader(path, mode=mode, now_ms=read_at)
+            assert differences(before, touch_state(path)) == ()
+            assert earlier.look() == ()
+            assert shown(earlier) == ["early", "late"]
+
+        assert refused.value.sentence == (
+            "service.db cannot be read: service.db-journal lies beside it, and until it is gone SQLite lets no other "
+            f"process into the file. {comm(service)} (pid {service.pid}) has the file open with its -wal and does not "
+            "use that -journal, which was left over or copied there. Move it to another folder, and open the file then."
+        )
+        journal.rename(tmp_path / "kept")
+        with open_reader(path, now_ms=read_at) as reader:
+            assert shown(reader) == ["early", "late"]
+
+
+@pytest.mark.parametrize("content", [b"", bytes(600)], ids=["empty", "over"])
+def test_a_journal_that_is_over_bothers_nobody_beside_a_live_file(tmp_path: Path, content: bytes) -> None:
+    path = make(tmp_path / "service.db", "early")
+    with service_on(path):
+        (tmp_path / "service.db-journal").write_bytes(content)
+        with open_reader(path, now_ms=read_at) as reader:
+            assert reader.opened.mode is Mode.LIVE
+            assert shown(reader) == ["early"]
