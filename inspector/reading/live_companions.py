@@ -10,7 +10,7 @@ from inspector.reading.companions import state_of
 from inspector.reading.errors import Unreadable
 from inspector.reading.header import first_bytes, is_hot
 from inspector.reading.holders import Holder, holders_of
-from inspector.reading.locks import ANY_USE, lock_owner
+from inspector.reading.locks import ANY_USE, WAL_OPEN, listed_owners, lock_owner
 
 KILL_IT: Final = (
     "Kill that process, and open the file then: what stands before the cut is whole. If it is ended in its ordinary "
@@ -61,6 +61,37 @@ def require_companions_of(holder: Holder, real: str, name: str) -> None:
         f"{name} cannot be read: its {removed} was removed while {holder} has it open. If that process is ended in its "
         "ordinary way, it writes all it has into the file; if it is killed, the latest changes may be lost."
     )
+
+
+def refuse_companions_of_another(holder: Holder, real: str, name: str) -> None:
+    """Raise Unreadable where a process works on the -wal and -shm here, and on another file than the one at ``real``.
+
+    So it is after another file was renamed to the place of one that a service has open. SQLite would read the new file
+    through the -wal of the old one, and as it closes move that -wal into the new file (https://sqlite.org/howtocorrupt.html,
+    section 1.4).
+    """
+    stray = _at_work_elsewhere(real)
+    # One that closes the file gives up the -shm first.
+    if stray and stray & _at_work_elsewhere(real):
+        raise Unreadable(
+            f"{name} cannot be read: {holder} has another file open, which lay here before, and {name}-wal and "
+            f"{name}-shm are of that one. Whoever opens {name} now mixes the two, and may destroy it. End that "
+            f"process, move {name}-wal and {name}-shm away where they are still there, and open {name} then; what "
+            "that process has written is not in it."
+        )
+
+
+def _at_work_elsewhere(real: str) -> frozenset[int]:
+    """Return the pids of those who have the -shm open, and not the file: in WAL mode a lock is held on both."""
+    try:
+        seen = lock_owner(f"{real}-shm", WAL_OPEN)
+        listed = listed_owners(f"{real}-shm", WAL_OPEN) or frozenset()
+        owners = listed_owners(real, ANY_USE) or frozenset()
+        if seen is not None and seen not in listed and lock_owner(real, ANY_USE) is None:
+            return listed - owners | {seen}
+    except OSError:
+        return frozenset()
+    return listed - owners
 
 
 def _wal_is_cut(real: str) -> bool:

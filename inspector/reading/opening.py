@@ -29,7 +29,11 @@ from inspector.reading.header import (
     wal_holds_frames,
 )
 from inspector.reading.holders import Holder, holders_of
-from inspector.reading.live_companions import refuse_stray_journal, require_companions_of
+from inspector.reading.live_companions import (
+    refuse_companions_of_another,
+    refuse_stray_journal,
+    require_companions_of,
+)
 from inspector.reading.wal_end import pages_left_out
 
 _LONGEST_PATH: Final = 504
@@ -293,6 +297,8 @@ def _found(real: str, name: str, *, was_live: bool, seen_changing: bool) -> tupl
     refuse_odd_companions(real, name)
     _require_readable_companions(real, name, guard)
     holders = holders_of(real)
+    if holders:
+        refuse_companions_of_another(holders[0], real, name)
     if holders and header.wal:
         require_companions_of(holders[0], real, name)
         refuse_stray_journal(holders[0], real, name)

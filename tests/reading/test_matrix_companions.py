@@ -2,6 +2,8 @@
 
 import os
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -15,6 +17,7 @@ from inspector.reading.checkpoints import Checkpoints
 from inspector.reading.errors import Unreadable
 from inspector.reading.header import JOURNAL_MAGIC
 from inspector.reading.messages import Lost
+from inspector.reading.opening import look_at
 from inspector.reading.reader import open_reader
 from tests.support.file_changes import halved, with_an_end, without_its
 from tests.support.proof import differences, touch_state
@@ -291,3 +294,47 @@ def test_a_journal_that_is_over_bothers_nobody_beside_a_live_file(tmp_path: Path
         with open_reader(path, now_ms=read_at) as reader:
             assert reader.opened.mode is Mode.LIVE
             assert shown(reader) == ["early"]
+
+
+@pytest.mark.parametrize("journal", ["wal", "delete"])
+def test_a_file_that_was_renamed_to_the_place_of_one_that_is_live_is_not_read_through_its_wal(
+    tmp_path: Path, journal: str
+) -> None:
+    path = make(tmp_path / "service.db", "early")
+    with service_on(path) as service:
+        add_task(service, "late")
+        make(tmp_path / "new.db", "other", journal=journal).rename(path)
+        before = touch_state(path)
+        for mode in (None, Mode.LIVE, Mode.COPY):
+            with pytest.raises(Unreadable) as refused:
+                open_reader(path, mode=mode, now_ms=read_at)
+            assert refused.value.sentence == (
+                f"service.db cannot be read: {comm(service)} (pid {service.pid}) has another file open, which lay here "
+                "before, and service.db-wal and service.db-shm are of that one. Whoever opens service.db now mixes the "
+                "two, and may destroy it. End that process, move service.db-wal and service.db-shm away where they are "
+                "still there, and open service.db then; what that process has written is not in it."
+            )
+        assert differences(before, touch_state(path)) == ()
+        service.kill()
+
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink()
+    with open_reader(path, now_ms=read_at) as reader:
+        assert shown(reader) == ["other"]
+
+
+def test_services_that_come_and_go_are_never_said_to_have_another_file_open(tmp_path: Path) -> None:
+    path = make(tmp_path / "service.db", "early")
+    comes_and_goes = (
+        "import sqlite3, sys\n"
+        "while True:\n"
+        "    db = sqlite3.connect(sys.argv[1])\n"
+        "    db.execute('SELECT count(*) FROM tasks').fetchall()\n"
+        "    db.close()\n"
+    )
+    with service_on(path), subprocess.Popen([sys.executable, "-c", comes_and_goes, str(path)]) as other:
+        try:
+            for _ in range(300):
+                assert look_at(path).mode is Mode.LIVE
+        finally:
+            other.kill()
