@@ -77,7 +77,8 @@ class CommandLine(click.Group):
             with self._ended_by_signals():
                 return super().invoke(ctx)
         except KeyboardInterrupt:
-            raise click.exceptions.Exit(INTERRUPTED) from None
+            # Also where SQLite dropped another signal, and only said that it was interrupted.
+            raise click.exceptions.Exit(self._status_of_ending()) from None
         except click.ClickException:
             # SQLite drops what is raised while it calls us, and then says that it was interrupted: it was, by a signal.
             if self._signal is None:
@@ -86,6 +87,9 @@ class CommandLine(click.Group):
         except BrokenPipeError:
             discard_output()
             raise click.exceptions.Exit(NOBODY_READS) from None
+
+    def _status_of_ending(self) -> int:
+        return INTERRUPTED if self._signal is None else _status_of(self._signal)
 
     def unless_ended(self, wait: Callable[[float], object]) -> Callable[[float], None]:
         """Return a way to wait that ends the program where a signal said so and was dropped."""

@@ -211,10 +211,8 @@ class ReadConnection:
         try:
             return self._fetched(sql, parameters, keep)
         except sqlite3.OperationalError as error:
-            code = getattr(error, "sqlite_errorcode", None)
-            if code == sqlite3.SQLITE_INTERRUPT:
-                raise TookTooLong(_TOO_LONG) from error
-            if code is not None:
+            self._tell_interruption(error)
+            if getattr(error, "sqlite_errorcode", None) is not None:
                 raise
         # Only a text that is no UTF-8 ends in an error without a code. Decoding each text here costs half the speed.
         self._db.text_factory = decoded
@@ -252,8 +250,7 @@ class ReadConnection:
             finally:
                 cursor.close()
         except sqlite3.OperationalError as error:
-            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
-                raise TookTooLong(_TOO_LONG) from error
+            self._tell_interruption(error)
             raise
         finally:
             self._db.text_factory = str
@@ -345,8 +342,13 @@ class ReadConnection:
             self._db.execute("ROLLBACK")
 
     def close(self) -> None:
-        """Close the connection. A second time does nothing."""
+        """Close the connection; more than once does no harm."""
         self._db.close()
+
+    def _tell_interruption(self, error: sqlite3.OperationalError) -> None:
+        """Raise what a query was ended by. SQLite drops what a signal raises while it asks us whether to go on."""
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
+            raise (TookTooLong(_TOO_LONG) if self._is_over() else KeyboardInterrupt) from error
 
     def _is_over(self) -> int:
         late = self.ends_at is not None and time.monotonic() > self.ends_at

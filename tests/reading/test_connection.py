@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -235,3 +236,19 @@ def test_a_copy_takes_its_hot_journal_in(tmp_path: Path) -> None:
     db = sqlite3.connect(path)
     assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     db.close()
+
+
+@pytest.mark.parametrize("way", ["rows", "each"])
+def test_a_signal_that_sqlite_drops_is_no_time_that_is_over(path: Path, way: str) -> None:
+    signals = [KeyboardInterrupt()]
+
+    def should_stop() -> bool:
+        if signals:
+            raise signals.pop()
+        return False
+
+    connection, _ = connect(str(path), "mode=ro&immutable=1", should_stop=should_stop)
+    endless = "WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n LIMIT 1000000) SELECT max(a) FROM n"
+    with closing(connection), connection.within(60_000), pytest.raises(KeyboardInterrupt):
+        connection.rows(endless) if way == "rows" else connection.each(endless, (), lambda _row: True)
+    assert signals == []
