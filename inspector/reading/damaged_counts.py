@@ -19,7 +19,7 @@ def damaged_counts(connection: ReadConnection, shape: Shape, wanted: TaskFilter,
     """Return the counts of the tasks that :func:`damaged_task_list` gives. Raises sqlite3.Error where it does."""
     listed, damage = damaged_task_list(connection, shape, wanted)
     models = around_damage(lambda: how_many_models(connection, shape), lambda: len(_models(connection, shape)[0]))
-    return Counts(Counter(task.status for task in listed), models, read_at_ms, damage)
+    return Counts(dict(Counter(task.status for task in listed)), models, read_at_ms, damage)
 
 
 def damaged_places(

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from inspector.reading.errors import Unanswered, Unreadable
+from inspector.reading.messages import Answer
 from inspector.reading.reader import Reader, open_reader
 from inspector.reading.requests import (
     CountsRequest,
@@ -23,6 +24,7 @@ from inspector.reading.requests import (
     TimelineRequest,
     Watch,
 )
+from inspector.reading.wire import Decoder, encode
 from tests.support.proof import differences, touch_state
 from tests.support.reading_databases import add_deltas, add_task, create, move_task, read_at
 
@@ -60,12 +62,13 @@ QUESTIONS: tuple[Request, ...] = (
 
 
 def answers(reader: Reader) -> int:
-    """Ask everything, and return how many questions were answered."""
+    """Ask everything, take each answer over the wire as a window does, and return how many questions were answered."""
     answered = 0
     refusals = []
     for request in QUESTIONS:
         try:
-            reader.answer(request)
+            answer = Answer(1, reader.answer(request))
+            assert Decoder().feed(encode(answer)) == [answer]
             answered += 1
         except Unanswered as error:
             refusals.append(error.sentence)
