@@ -22,16 +22,24 @@ _FIRST_ROWID: Final = -(1 << 63)
 
 
 def unreadable_tables(connection: ReadConnection, shape: Shape) -> list[str]:
-    """Return the tables of the native layout that not even their first row can be read of."""
+    """Return the tables of the native layout of which no row can be read."""
     if shape.description is not None or shape.kind is LayoutKind.UNKNOWN:
         return []
     tables = (shape.tasks, shape.events, shape.models, shape.responses, shape.config, shape.keys)
-    return [table.name for table in tables if table is not None and _is_unreadable(connection, table.name)]
+    return [table.name for table in tables if table is not None and _is_unreadable(connection, table)]
 
 
-def _is_unreadable(connection: ReadConnection, table: str) -> bool:
-    sql = f"SELECT 1 FROM main.{table} NOT INDEXED LIMIT 1"  # noqa: S608  a name of ours
-    return around_damage(lambda: connection.rows(sql), lambda: None) is None
+def _is_unreadable(connection: ReadConnection, table: Table) -> bool:
+    sql = f"SELECT 1 FROM main.{table.name} NOT INDEXED"  # noqa: S608  a name of ours
+
+    def reads(start: int) -> tuple[bool, bool]:
+        behind = f"{sql} WHERE {table.rowid} >= ? LIMIT 1"
+        found = around_damage(lambda: connection.rows(behind, [start]), lambda: None)
+        return found is not None, bool(found)
+
+    if around_damage(lambda: connection.rows(f"{sql} LIMIT 1"), lambda: None) is not None:
+        return False
+    return table.rowid is None or first_readable(reads, 0) is None
 
 
 def damage_sentence(what: str, lost: int, unread: int, *, older: bool = False) -> str:

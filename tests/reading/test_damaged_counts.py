@@ -177,3 +177,14 @@ def _hits(reader: Reader, answered: Answered, limit: int) -> list[EventHits]:
 
 def _ids(part: EventHits) -> list[int]:
     return [hit.id for hit in part.hits]
+
+
+@pytest.mark.parametrize(
+    ("table", "place", "is_lost"), [("tasks", 1, False), ("task_events", 1, False), ("tasks", 0, True)]
+)
+def test_a_table_that_lost_its_first_rows_alone_is_not_said_to_be_lost(
+    without: Without, table: str, place: int, is_lost: bool
+) -> None:
+    with without((table, place)) as reader:
+        told = f"Nothing of the table {table} can be read: the file is damaged." in reader.opened.notes
+        assert told is is_lost
