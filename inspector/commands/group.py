@@ -13,8 +13,8 @@ from typing import Any, Final, NoReturn
 import click
 
 from inspector.commands.early import OWN, end_at_once
-from inspector.commands.ending import INTERRUPTED, NOBODY_READS
-from inspector.commands.output import discard_output, write_error
+from inspector.commands.ending import INTERRUPTED, NOBODY_READS, UNUSABLE
+from inspector.commands.output import discard_output, unwritten, write_error
 
 PROGRAM: Final = "lmsp-inspector"
 _NO_COMMAND: Final = "\0"
@@ -137,6 +137,11 @@ class CommandLine(click.Group):
                 raise
             write_error(_line_of(error))
             status = error.exit_code
+        except OSError as error:
+            # Of what click writes itself: a help, or the version.
+            discard_output()
+            write_error(f"{PROGRAM}: {unwritten(error)}")
+            status = UNUSABLE
         if not standalone_mode:
             return status
         sys.exit(status if isinstance(status, int) else 0)

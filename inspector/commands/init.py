@@ -12,6 +12,7 @@ from inspector.commands.ending import NotDone
 from inspector.commands.output import write_lines
 from inspector.layout import native
 from inspector.layout.visible import visible
+from inspector.reading.beside import why_not_new
 from inspector.store import Unusable, open_service_database
 
 _COMPANIONS: Final = ("-wal", "-shm", "-journal")
@@ -41,6 +42,8 @@ def _claim(path: Path, shown: str) -> None:
     try:
         if os.path.lexists(path):
             raise FileExistsError
+        if (why_not := why_not_new(path)) is not None:
+            raise NotDone(why_not)
         # SQLite would take what lies there for this file's own: it would roll it back into the new database.
         for beside in (Path(f"{path}{suffix}") for suffix in _COMPANIONS):
             if os.path.lexists(beside):

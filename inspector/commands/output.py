@@ -53,6 +53,11 @@ def write_error(sentence: str) -> None:
         sys.stderr.flush()
 
 
+def unwritten(error: OSError) -> str:
+    """Say why standard output cannot be written."""
+    return f"Standard output cannot be written: {error.strerror}."
+
+
 def discard_output() -> None:
     """Let standard output lead nowhere: what its buffer still holds would fail once more when the program ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -75,7 +80,7 @@ def _write(text: str, escapes: str) -> None:
         raise
     except OSError as error:
         discard_output()
-        raise NotDone(f"Standard output cannot be written: {error.strerror}.") from error
+        raise NotDone(unwritten(error)) from error
 
 
 def _json_escapes(error: UnicodeError) -> tuple[str | bytes, int]:

@@ -13,6 +13,7 @@ from inspector.commands.progress import ProgressLine
 from inspector.demo.simulating import Impossible
 from inspector.demo.simulating import simulate as simulate_history
 from inspector.layout.visible import visible
+from inspector.reading.beside import why_not_new
 from inspector.store import Unusable
 
 _EVENTS_A_TASK: Final = 10
@@ -39,6 +40,8 @@ def simulate(database: Path, tasks: int, events: int | None, seed: int) -> None:
     million events take about 350 MB. What is at DB already is not touched, whatever it is.
     """
     shown = visible(str(database))
+    if (why_not := why_not_new(database)) is not None:
+        raise NotDone(why_not)
     wanted = _EVENTS_A_TASK * tasks if events is None else events
     bar = _Bar(wanted)
     try:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from inspector.layout.visible import visible
-from inspector.reading.companions import SUFFIXES
+from inspector.reading.beside import why_not_new
 
 _SUFFIX: Final = ".part"
 _RANDOM: Final = 8
@@ -32,12 +32,9 @@ class NotWritten(Exception):
 
 def require_free(path: Path, database: Path) -> None:
     """Raise NotWritten where nothing new can be at ``path``, or where SQLite would take it for a part of a database."""
-    named = visible(str(path))
-    if os.path.lexists(path):
-        raise NotWritten(f"{named} is there already and is left as it is: name a new one.")
-    places = (_place(database), Path(os.path.realpath(database)))
-    if _place(path) in [Path(f"{place}{suffix}") for place in places for suffix in SUFFIXES]:
-        raise NotWritten(f"{named} is a name that SQLite uses beside {visible(database.name)}: name another one.")
+    why_not = why_not_new(path, database)
+    if why_not is not None:
+        raise NotWritten(why_not)
 
 
 @contextmanager
@@ -142,11 +139,6 @@ def _lock(descriptor: int) -> None:
     # Where a file system has no locks, what a killed export leaves is not told from one at work, and stays.
     with suppress(OSError):
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _place(path: Path) -> Path:
-    # Not Path.resolve: it raises where links lead in a circle.
-    return Path(os.path.realpath(path.parent), path.name)
 
 
 def _remove_left_over(found: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Final
 from inspector.layout.opened import Mode
 from inspector.layout.visible import visible
 from inspector.reading.archive_kinds import Archive
+from inspector.reading.beside import why_not_new
 from inspector.reading.companions import SUFFIXES
 from inspector.reading.errors import SqliteTrouble, Unreadable, sentence_of
 from inspector.reading.opening import look_at
@@ -39,6 +40,9 @@ def copy_database(
     for taken in (target, *_beside(target)):
         if os.path.lexists(taken):
             raise NotCopied(f"{visible(taken.name)} exists already: a copy is made only where nothing is.")
+    why_not = why_not_new(target, Path(path))
+    if why_not is not None:
+        raise NotCopied(why_not)
     look = look_at(path)
     try:
         target.open("xb").close()

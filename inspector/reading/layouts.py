@@ -95,11 +95,16 @@ class NotSaved(Exception):
 
 def save_description(text: str, path: Path) -> None:
     """Write a description into a new file. Raises NotSaved, also where one is there already: that is left as it is."""
+    from inspector.reading.beside import why_not_new  # noqa: PLC0415  a reader never saves one
+
+    why_not = why_not_new(path)
+    if why_not is not None:
+        raise NotSaved(why_not)
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError as error:
-        raise NotSaved(f"{visible(str(path))} is there already and is left as it is.") from error
+        raise NotSaved(f"{visible(str(path))} is there already and is left as it is: name a new one.") from error
     except OSError as error:
         raise NotSaved(f"{visible(str(path))} cannot be written: {error.strerror}.") from error
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Final, Literal
+from typing import IO, Final, Literal
 
 from sqlite_utils import Database
 
@@ -219,7 +219,10 @@ cli.main()
 
 
 def run(
-    *arguments: str | bytes | Path, env: dict[str, str] | None = None, as_nobody: bool = False
+    *arguments: str | bytes | Path,
+    env: dict[str, str] | None = None,
+    as_nobody: bool = False,
+    stdout: IO[bytes] | int = subprocess.PIPE,
 ) -> "subprocess.CompletedProcess[bytes]":
     """Run the program as its own process, and wait for it; ``as_nobody`` without root's rights."""
     start = ["-c", AS_NOBODY] if as_nobody else ["-m", "inspector"]
@@ -228,7 +231,8 @@ def run(
         cwd=ROOT,
         env={**BUFFERED, **(env or {})},
         stdin=subprocess.DEVNULL,
-        capture_output=True,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
         timeout=50,
         check=False,
     )

@@ -91,9 +91,7 @@ def test_what_is_there_is_not_touched(tmp_path: Path) -> None:
     before = state_of(tmp_path)
     result = simulate(path, "--tasks", "10")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == (
-        f"lmsp-inspector: {path} was not created: Something of that name is there already, and was not touched.\n"
-    )
+    assert result.stderr == (f"lmsp-inspector: {path} is there already and is left as it is: name a new one.\n")
     assert state_of(tmp_path) == before
 
 
