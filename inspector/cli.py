@@ -7,7 +7,6 @@ Each command is imported when it is asked for: a list of tasks needs no writer, 
 
 import contextlib
 import gc
-import math
 import os
 import signal
 import sys
@@ -20,7 +19,14 @@ from typing import NoReturn
 import click
 
 from inspector import __version__
-from inspector.commands.arguments import FilePath, StoredId, database_argument, layout_option, mode_option
+from inspector.commands.arguments import (
+    FilePath,
+    RealNumber,
+    StoredId,
+    database_argument,
+    layout_option,
+    mode_option,
+)
 from inspector.commands.clock import Clock
 from inspector.commands.early import end_at_once
 from inspector.commands.ending import NotDone
@@ -108,17 +114,6 @@ def _export() -> click.Command:
     return export_command
 
 
-class Speed(click.FloatRange):
-    """A factor within a range; what is no number at all is outside."""
-
-    def convert(self, value: float, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the factor, or refuse it in words."""
-        factor: float = super().convert(value, param, ctx)
-        if math.isnan(factor):
-            self.fail(f"{value} is not in the range {self.min}<=x<={self.max}.", param, ctx)
-        return factor
-
-
 def _window() -> click.Command:
     return show_window
 
@@ -155,7 +150,7 @@ def show_window(database: Path | None, task_id: str | None, mode: Mode | None, l
 
 @click.command()
 @click.option("--scenario", "name", metavar="NAME", default="crash", show_default=True, help="What is played.")
-@click.option("--speed", metavar="X", type=Speed(0.1, 20), default=1.0, show_default=True, help="So much faster.")
+@click.option("--speed", metavar="X", type=RealNumber(0.1, 20), default=1.0, show_default=True, help="So much faster.")
 @click.option("--tour", "folder", metavar="DIR", type=FilePath(), help="Save pictures of every view in DIR, and end.")
 def demo(name: str, speed: float, folder: Path | None) -> None:
     """Show a simulated service at work: its tasks, a crash, a restart, the recovery.

@@ -1,5 +1,6 @@
 """The arguments and options that several commands take."""
 
+import math
 import os
 from pathlib import Path
 from typing import Final
@@ -36,7 +37,18 @@ class StoredId(click.ParamType[str]):
             # What the locale could not decode is there as lone surrogates; the C locale decodes nothing but ASCII.
             return text if _is_text(text) else os.fsencode(text).decode()
         except UnicodeError:
-            self.fail(f"{text!r} is not UTF-8, as every id is.", param, ctx)
+            self.fail(f"{text!r} is not UTF-8, and no text can be given as anything else.", param, ctx)
+
+
+class RealNumber(click.FloatRange):
+    """A number within a range; what is no number at all is outside."""
+
+    def convert(self, value: float, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number, or refuse it in words."""
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is not in the range {self.min}<=x<={self.max}.", param, ctx)
+        return number
 
 
 def _is_text(text: str) -> bool:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from inspector.commands.arguments import StoredId, database_argument, json_option, mode_option
+from inspector.commands.arguments import RealNumber, StoredId, database_argument, json_option, mode_option
 from inspector.commands.clock import Clock
 from inspector.commands.opening import layouts_of_others, opened_document, opened_lines, reading
 from inspector.commands.output import write_json, write_lines
@@ -25,7 +25,7 @@ from inspector.reading.requests import StatementRequest
 @click.option(
     "--seconds",
     metavar="S",
-    type=click.FloatRange(1, 3_600),
+    type=RealNumber(1, 3_600),
     default=10.0,
     show_default=True,
     help="After so long it is ended.",

@@ -8,6 +8,10 @@ from inspector.lmsp.values import value
 CELL_CHARS = 300
 """The most characters of one text in a row, and twice the most bytes of one blob."""
 
+MOST_COLUMNS = 80
+"""So many columns are read of a table, where they fit with its key into a row of what a connection gives, and shown of
+what a statement gives."""
+
 KeyPart: TypeAlias = int | float | bytes | tuple[bytes]
 """A part of a row's key: a number, a blob as its bytes, a text as its bytes in a tuple."""
 
@@ -121,3 +125,5 @@ class StatementAnswer:
     """Whether it had given others."""
     took_ms: int
     read_at_ms: int
+    columns_left_out: int = 0
+    """How many more columns it has than were wanted."""

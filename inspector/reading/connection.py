@@ -4,16 +4,16 @@ The file is not trusted. Nothing can be written or attached, no function but SQL
 has a deadline, and every cursor is fetched to its end, so that no checkpoint of the service waits for us.
 """
 
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Final, Protocol, TypeAlias
 
 from inspector.lmsp.values import value
 from inspector.reading.errors import NotOpened, TookTooLong, primary_code
 from inspector.reading.secrets import hiding
+from inspector.reading.uri import uri_of
 
 Value: TypeAlias = str | int | float | bytes | None
 Row: TypeAlias = tuple[Value, ...]
@@ -26,12 +26,6 @@ LONGEST_SHORT_VALUE: Final = 64 << 10
 """The same for what stands in lists."""
 
 MOST_VARIABLES: Final = 999
-
-_PLAIN: Final = frozenset(b"-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-"""The bytes that stand for themselves in a URI; urllib would do the same, and take a tenth of the start to load.
-
-No slash: what follows two of them at the start would be taken for the name of a machine.
-"""
 
 _BUSY_S: Final = 0.25
 _TOO_LONG: Final = "This took too long to read and was stopped."
@@ -90,12 +84,6 @@ class StoredBytes(bytes):
 def decoded(raw: bytes) -> str:
     r"""Return stored text; bytes that are no UTF-8 become ``\xNN``."""
     return raw.decode("utf-8", "backslashreplace")
-
-
-def uri_of(path: str, options: str) -> str:
-    """Return the URI that SQLite opens ``path`` by, quoted by bytes, so that no name can smuggle an option in."""
-    quoted = "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in os.fsencode(path))
-    return f"file:{quoted}?{options}"
 
 
 @value
@@ -258,7 +246,13 @@ class ReadConnection:
 
     @contextmanager
     def secrets_hidden(self) -> Iterator[None]:
-        """Let secrets be NULL, and no transaction begin, for what is asked in the block."""
+        """Let secrets be NULL, and no transaction begin, for what is asked in the block.
+
+        JSON may be taken apart in it: SQLite makes the tables for that when they are first named, which is no reading.
+        """
+        self._db.set_authorizer(None)
+        with suppress(sqlite3.Error):
+            self._db.execute("SELECT 1 FROM json_each('[]'), json_tree('[]')").close()
         self._db.set_authorizer(hiding(_reads_only))
         try:
             yield

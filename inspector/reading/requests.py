@@ -216,6 +216,8 @@ class StatementRequest(Question[StatementAnswer]):
 
     sql: str
     limit: int = 1_000
+    columns: int | None = None
+    """At most so many of the first columns; None for all."""
 
 
 @value

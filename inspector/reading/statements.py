@@ -27,7 +27,8 @@ _MEANINGS: Final = {
     sqlite3.SQLITE_AUTH: "This is not allowed: a statement here only reads this file",
     sqlite3.SQLITE_READONLY: "This is not allowed: a statement here only reads this file",
     sqlite3.SQLITE_ERROR: "SQLite does not accept this statement",
-    sqlite3.SQLITE_TOOBIG: f"A value is too long (it may have {LONGEST:,} bytes)",
+    sqlite3.SQLITE_TOOBIG: f"It meets or makes a value of more than {LONGEST:,} bytes, which no statement here may: "
+    "leave such a row or column out, the lists of events and tables show it",
     sqlite3.SQLITE_CORRUPT: "What this asks for is damaged in the file",
     sqlite3.SQLITE_BUSY: "Another process has the file locked",
     sqlite3.SQLITE_LOCKED: "Another process has the file locked",
@@ -46,7 +47,7 @@ def run_statement(connection: ReadConnection, request: StatementRequest, now_ms:
     rows: list[tuple[StoredCell, ...]] = []
 
     def take(row: Row) -> bool:
-        rows.append(tuple(map(cell_of, row)))
+        rows.append(tuple(map(cell_of, row[: request.columns])))
         return len(rows) <= limit
 
     # Whoever types a statement means the file's own tables, not what a layout makes of them.
@@ -62,7 +63,9 @@ def run_statement(connection: ReadConnection, request: StatementRequest, now_ms:
     if not columns:
         raise Unanswered("There is no statement to run.")
     took_ms = round((time.monotonic() - began) * 1_000)
-    return StatementAnswer(columns, tuple(rows[:limit]), len(rows) > limit, took_ms, now_ms)
+    shown = columns[: request.columns]
+    left_out = len(columns) - len(shown)
+    return StatementAnswer(shown, tuple(rows[:limit]), len(rows) > limit, took_ms, now_ms, left_out)
 
 
 def _refusal(error: Exception) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from inspector.layout.native import TABLES
-from inspector.layout.tables import StoredColumn, StoredTable, TableList
+from inspector.layout.tables import MOST_COLUMNS, StoredColumn, StoredTable, TableList
 from inspector.reading.connection import ReadConnection, Row
 from inspector.reading.errors import SqliteTrouble, TookTooLong, primary_code
 from inspector.reading.generated import is_stored
@@ -16,9 +16,6 @@ from inspector.reading.secrets import is_secret
 from inspector.reading.values import integer, integer_or_none, text
 
 MOST_TABLES: Final = 1_000
-
-MOST_COLUMNS: Final = 80
-"""So many columns of a table are read: with its key they fit into a row of what the connection gives."""
 
 _ROWID_NAMES: Final = ("rowid", "_rowid_", "oid")
 _SPAN_MS: Final = 20
@@ -31,7 +28,7 @@ GENERATED: Final = "It is VIRTUAL: each value is worked out when it is read, how
 NOT_TOLD: Final = "Its values are secrets and are not read."
 _TOO_MANY: Final = "Of {of:,} columns only the first {read:,} are read: {more:,} more are there."
 _IN_ORDER_OF_ONE: Final = "Its rows stand in the order of a secret."
-_NO_KEY: Final = "Its columns have taken all the names by which its rowid could be asked for."
+_NO_KEY: Final = "Its columns have taken all the names by which its rowid could be asked for. A statement reads it."
 _NOT_UNDERSTOOD: Final = "What the file says of this table cannot be understood."
 
 

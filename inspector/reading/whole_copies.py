@@ -2,7 +2,8 @@
 
 import sqlite3
 
-from inspector.reading.connection import ReadConnection, uri_of
+from inspector.reading.connection import ReadConnection
+from inspector.reading.uri import uri_of
 
 
 def copy_live(path: str, target: str) -> None:

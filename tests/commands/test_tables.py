@@ -200,3 +200,10 @@ def test_a_long_name_in_a_description_does_not_make_its_refusal_long(tmp_path: P
     assert "50,000 characters" in refused.stderr
     assert len(refused.stderr) < 500
     assert refused.stderr.count("\n") == 1
+
+
+def test_what_is_no_number_of_seconds_is_refused(path: Path) -> None:
+    refused = run("sql", str(path), "SELECT 1", "--seconds", "nan")
+
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "nan is not in the range 1<=x<=3600." in refused.stderr

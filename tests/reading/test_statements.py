@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.layout.tables import Storage, StoredCell
+from inspector.layout.tables import StatementAnswer, Storage, StoredCell
 from inspector.reading.errors import TookTooLong, Unanswered
 from inspector.reading.requests import StatementRequest
 from inspector.reading.table_answers import table_answer
@@ -94,6 +94,28 @@ def test_explaining_is_allowed(tmp_path: Path) -> None:
     assert said(path, "PRAGMA user_version").rows
 
 
+def test_json_is_taken_apart_by_a_statement(tmp_path: Path) -> None:
+    path = made(tmp_path / "any.db", "CREATE TABLE t (a)", """INSERT INTO t VALUES ('{"b": [1, "two"]}')""")
+
+    apart = said(path, "SELECT e.value FROM t, json_each(a, '$.b') AS e")
+    nodes = said(path, "SELECT count(*) FROM t, json_tree(a)")
+
+    assert [cell.text for (cell,) in apart.rows] == ["1", "two"]
+    assert [cell.text for (cell,) in nodes.rows] == ["4"]
+
+
+def test_of_many_columns_as_many_are_given_as_are_wanted_and_the_others_counted(tmp_path: Path) -> None:
+    path = made(tmp_path / "any.db", "CREATE TABLE t (a)")
+    sql = f"SELECT {', '.join(map(str, range(2_000)))}"
+    with reading(path) as connection:
+        some = table_answer(StatementRequest(sql, columns=80), connection, 1)
+    assert isinstance(some, StatementAnswer)
+    every = said(path, sql)
+
+    assert (len(some.columns), [len(row) for row in some.rows], some.columns_left_out) == (80, [80], 1_920)
+    assert (len(every.columns), [len(row) for row in every.rows], every.columns_left_out) == (2_000, [2_000], 0)
+
+
 @pytest.mark.parametrize(
     ("sql", "words"),
     [
@@ -105,7 +127,8 @@ def test_explaining_is_allowed(tmp_path: Path) -> None:
         ("SELECT missing FROM t", "no such column"),
         ("SELECT 1 \0", "null character"),
         ("DELETE FROM t", "only reads"),
-        ("SELECT hex(zeroblob(1000000))", "too long"),
+        ("SELECT hex(zeroblob(1000000))", "a value of more than 1,048,576 bytes"),
+        ("SELECT * FROM generate_series(1, 3)", "no such table"),
         ("SELECT * FROM sqlite_dbpage", ""),
         ("SELECT '" + "x" * 200_000 + "'", "may have 100,000 characters; this one has 200,009."),
     ],
@@ -140,6 +163,8 @@ def test_what_sqlite_quotes_is_made_visible_and_cut(tmp_path: Path) -> None:
         "SELECT key, client_id FROM idempotency_keys ORDER BY key",
         "SELECT * FROM all_keys",
         "SELECT value FROM service_config",
+        "SELECT e.value FROM clients, json_each(json_array(token_hash)) AS e",
+        "SELECT e.atom FROM clients AS c, json_tree(json_array(c.token_hash)) AS e",
         "SELECT group_concat(value) FROM service_config",
         "SELECT quote(value) FROM main.service_config INDEXED BY sqlite_autoindex_service_config_1 WHERE key > ''",
     ],

@@ -95,14 +95,18 @@ def page_words(table: StoredTable, rows: int, *, more: bool, is_first: bool) -> 
 
 def _columns_words(table: StoredTable) -> str:
     """Say that only the first columns are read, and how many more there are; nothing where all are."""
-    more = table.columns_left_out
-    return f"; only the first {counted(len(table.columns) - more, 'column')}, {grouped(more)} more" if more else ""
+    return _columns_left_out(len(table.columns) - table.columns_left_out, table.columns_left_out)
+
+
+def _columns_left_out(shown: int, more: int) -> str:
+    return f"; only the first {counted(shown, 'column')}, {grouped(more)} more" if more else ""
 
 
 def answer_words(answer: StatementAnswer) -> str:
     """Say what a statement gave and how long it took."""
     more = ", and there are more" if answer.more else ""
-    return f"{counted(len(answer.rows), 'row')}{more}, {grouped(answer.took_ms)} ms"
+    columns = _columns_left_out(len(answer.columns), answer.columns_left_out)
+    return f"{counted(len(answer.rows), 'row')}{more}, {grouped(answer.took_ms)} ms{columns}"
 
 
 def running_words(most_s: float) -> str:

@@ -14,7 +14,7 @@ from inspector.desktop.widgets.pause import Pause
 from inspector.desktop.wiring.content import Content
 from inspector.desktop.wiring.first_read import FirstRead
 from inspector.layout.opened import Opened
-from inspector.layout.tables import RowKey, RowPage, StoredCell, TableList
+from inspector.layout.tables import MOST_COLUMNS, RowKey, RowPage, StoredCell, TableList
 from inspector.layout.visible import visible
 from inspector.reading.requests import StatementRequest, TableRowsRequest, TablesRequest, TableValueRequest
 
@@ -168,7 +168,7 @@ class TablesWiring(QObject):
 
     async def _run(self, number: int, sql: str) -> None:
         try:
-            answer = await self._statements.run(StatementRequest(sql))
+            answer = await self._statements.run(StatementRequest(sql, columns=MOST_COLUMNS))
         except RequestFailed as failed:
             if number == self._run_number:
                 self._view.show_refused(visible(failed.sentence))

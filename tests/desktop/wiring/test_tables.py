@@ -10,18 +10,22 @@ import pytest
 from inspector.desktop.composition import Inspector
 from inspector.desktop.session.launch import Target
 from inspector.desktop.tables.view import TablesView
+from inspector.layout.tables import MOST_COLUMNS
 from tests.reading.test_child import SLOW
 from tests.support.any_tables import CANARY, made
 from tests.support.inspectors import an_inspector
 from tests.support.proof import differences, touch_state
 from tests.support.reading_databases import add_task, make
 from tests.support.reading_service import service_on
+from tests.support.turns import turns
 from tests.support.waiting import until
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("qloop")]
 
 
 HASH = "ab" * 32
+MOST_MS = 150
+"""The processor time that one turn of the loop may take."""
 
 
 async def tables_of(inspector: Inspector, path: Path) -> TablesView:
@@ -115,6 +119,24 @@ async def test_a_statement_runs_is_refused_and_is_stopped_while_the_window_goes_
         assert view.box.run_button.isEnabled()
         assert view.box.words == "Stopped."
         assert threading.active_count() < 20
+
+
+async def test_a_statement_with_many_columns_holds_no_turn_of_the_window(tmp_path: Path) -> None:
+    path = made(
+        tmp_path / "a.db",
+        "CREATE TABLE n (a)",
+        "WITH RECURSIVE i(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM i LIMIT 500) INSERT INTO n SELECT a FROM i",
+    )
+    async with an_inspector() as inspector:
+        view = await tables_of(inspector, path)
+        view.box.editor.setPlainText("SELECT " + ", ".join(["'wwwwwwwww'"] * 1_600) + " FROM n")
+        with turns() as measured:
+            view.box.run_button.click()
+            await until(lambda: has_rows(view, 500))
+
+        assert measured.longest_ms <= MOST_MS
+        assert view.rows.columnCount() == MOST_COLUMNS
+        assert view.box.words.endswith(" ms; only the first 80 columns, 1,520 more")
 
 
 async def test_no_secret_reaches_the_window(tmp_path: Path) -> None:
