@@ -11,6 +11,7 @@ from inspector.commands.clock import Clock
 from inspector.commands.ending import NotDone, Refused
 from inspector.layout.description import InvalidDescription
 from inspector.layout.opened import Mode, Opened
+from inspector.layout.rows import ESCAPED_BYTE, NO_ID
 from inspector.layout.visible import visible
 from inspector.reading.errors import Unanswered, Unreadable
 from inspector.reading.holders import named_as_reader
@@ -97,7 +98,9 @@ def asked(reader: Reader, request: Request, kind: type[_Answer]) -> _Answer:
 
 def no_such_task(task_id: str) -> Refused:
     """Return what to raise where the database does not hold the task."""
-    return Refused(f"There is no task {task_id} in this database.")
+    leads_nowhere = task_id == NO_ID or ESCAPED_BYTE in task_id
+    hint = " Nothing leads to a task whose id is NULL or no UTF-8; the command tables shows its row."
+    return Refused(f"There is no task {task_id} in this database.{hint if leads_nowhere else ''}")
 
 
 def opened_lines(opened: Opened) -> list[str]:

@@ -16,6 +16,12 @@ where a field typed ``int`` or ``str`` stands for nothing: no such column, NULL,
 the stored number where the field is a place."""
 
 
+NO_ID: Final = "NULL"
+"""Stands for the id of a task that has none, in a layout of others; a text that looks so is in quotes."""
+
+ESCAPED_BYTE: Final = "\\x"
+"""With it a byte begins that is no UTF-8, as it is shown."""
+
 TOO_LARGE: Final = "(too large to be listed)"
 """What stands for a value that is too large for a list, an id too."""
 

@@ -6,14 +6,14 @@ which rows there should be, the table alone gives those that can be read, and ea
 
 from inspector.layout.pages import PAGE_ROWS, EventPage, TaskFilter, TaskKey, TaskPage
 from inspector.layout.rows import EventRow, OddTaskRow, TaskRow
-from inspector.reading.connection import ReadConnection, Row, Value
+from inspector.reading.connection import ReadConnection, Row
 from inspector.reading.details import PREVIEW_BYTES, event_of, start_of
 from inspector.reading.errors import SqliteTrouble
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table
 from inspector.reading.salvage import MOST_ROWS, UNREADABLE, Salvage, damage_sentence
-from inspector.reading.shown_ids import stored_id
+from inspector.reading.shown_ids import shown_id, stored_id
 from inspector.reading.task_rows import newest_first, task_rows
-from inspector.reading.values import integer, integer_or_none, odd_ones, text
+from inspector.reading.values import integer, integer_or_none, odd_ones
 
 
 def damaged_task_page(
@@ -43,7 +43,9 @@ def damaged_task_list(connection: ReadConnection, shape: Shape, wanted: TaskFilt
     """Return the newest tasks as far as they can be read, newest first, and what is missing. Raises as above."""
     found = Salvage(connection, shape.tasks, shape.tasks.select(*TASK_COLUMNS)).run()
     tasks = {task.id: task for task in task_rows(found.rows, shape.tasks)}
-    lost = [lost_task(*row) for row in known_tasks(connection) if text(row[1]) not in tasks]
+    lost = [
+        lost_task(row, shape.tasks) for row in known_tasks(connection) if shown_id(row[1], shape.tasks) not in tasks
+    ]
     if found.error is not None and not tasks and not lost:
         raise found.error
     listed = newest_first([task for task in (*tasks.values(), *lost) if wanted.passes(task)])
@@ -75,7 +77,7 @@ def damaged_event_page(
     except SqliteTrouble:
         found = Salvage(connection, events, f"{columns}, task_id").run()
         unread, older = found.unread, found.older
-        own = [row[:-1] for row in found.rows if text(row[-1]) == task_id]
+        own = [row[:-1] for row in found.rows if shown_id(row[-1], events) == task_id]
         rows = [event_of(task_id, row, events, place) for row, place in placed(own, events)]
         if not rows:
             raise
@@ -136,10 +138,11 @@ def known_tasks(connection: ReadConnection) -> list[Row]:
     return []
 
 
-def lost_task(created_at: Value, task_id: Value) -> TaskRow:
-    """Return what stands for a task that only an index knows of."""
+def lost_task(known: Row, tasks: Table) -> TaskRow:
+    """Return what stands for a task of which only an index knows the time of creation and the id."""
+    created_at, task_id = known
     return OddTaskRow(
-        *(text(task_id), None, None, "", UNREADABLE, None, None, 0, 0, None),
+        *(shown_id(task_id, tasks), None, None, "", UNREADABLE, None, None, 0, 0, None),
         created_at=integer_or_none(created_at),
         started_at=None,
         finished_at=None,

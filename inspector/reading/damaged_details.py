@@ -13,6 +13,7 @@ from inspector.reading.leftovers import LOG_END, ROW, UNKNOWN_END, in_order
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table
 from inspector.reading.requests import STRETCH_EVENTS, TimelineRequest
 from inspector.reading.salvage import UNREADABLE, Salvage, damage_sentence
+from inspector.reading.shown_ids import shown_id
 from inspector.reading.task_rows import newest_first, task_rows
 from inspector.reading.values import integer, text
 
@@ -24,9 +25,9 @@ def damaged_task_detail(connection: ReadConnection, shape: Shape, task_id: str) 
     """
     tasks = shape.tasks
     found = Salvage(connection, tasks, f"{tasks.select(*TASK_COLUMNS)}, {tasks.rowid}").run()
-    rows = [row for row in found.rows if text(row[0]) == task_id]
+    rows = [row for row in found.rows if row[0] is not None and shown_id(row[0], tasks) == task_id]
     if not rows:
-        lost = _lost(connection, [task_id])
+        lost = _lost(connection, shape, [task_id])
         return TaskDetail(lost[0], None, None, None, None) if lost else None
     number = rows[-1][-1]
 
@@ -49,7 +50,7 @@ def damaged_tasks_by_id(connection: ReadConnection, shape: Shape, ids: Sequence[
     """Return those of these tasks that can be read, or that an index knows of. Raises sqlite3.Error as above."""
     wanted = frozenset(ids)
     found = {task.id: task for task in _tasks(connection, shape) if task.id in wanted}
-    return (*found.values(), *_lost(connection, [task_id for task_id in ids if task_id not in found]))
+    return (*found.values(), *_lost(connection, shape, [task_id for task_id in ids if task_id not in found]))
 
 
 def damaged_tasks_by_prefix(
@@ -67,7 +68,8 @@ def damaged_leftovers(connection: ReadConnection, shape: Shape) -> Leftovers:
     Where the end of a log cannot be read it counts as the task's row has it. Raises sqlite3.Error as above.
     """
     found = Salvage(connection, shape.tasks, shape.tasks.select_stored(*ROW)).run()
-    lost = len({text(task_id) for _, task_id in known_tasks(connection)} - {text(row[1]) for row in found.rows})
+    there = {shown_id(row[1], shape.tasks) for row in found.rows}
+    lost = len({shown_id(task_id, shape.tasks) for _, task_id in known_tasks(connection)} - there)
     unread_logs = 0
     rows: list[Row] = []
     for row in found.rows:
@@ -88,14 +90,14 @@ def damaged_leftovers(connection: ReadConnection, shape: Shape) -> Leftovers:
     if unread_logs:
         logs = "The log of 1 task" if unread_logs == 1 else f"The logs of {unread_logs:,} tasks"
         sentences.append(f"{logs} cannot be read: what the rows of the tasks say stands for their ends.")
-    return Leftovers(in_order(rows), " ".join(sentences))
+    return Leftovers(in_order(rows, shape.tasks), " ".join(sentences))
 
 
 def damaged_log_stretch(connection: ReadConnection, shape: Shape, request: TimelineRequest) -> LogStretch:
     """Return the next stretch of a log as far as its events can be read. Raises sqlite3.Error as above."""
     columns = shape.events.select("seq", "type", "status", "created_at")
     found = Salvage(connection, shape.events, f"NULL, {columns}, task_id").run()
-    own = placed([row[:-1] for row in found.rows if text(row[-1]) == request.task_id], shape.events)
+    own = placed([row[:-1] for row in found.rows if shown_id(row[-1], shape.events) == request.task_id], shape.events)
     rows = [(place or row[1], *row[2:]) for row, place in own]
     rows = sorted((row for row in rows if integer(row[0]) > request.after_seq), key=lambda row: integer(row[0]))
     most = max(1, min(request.limit, STRETCH_EVENTS)) + 1
@@ -107,7 +109,8 @@ def _tasks(connection: ReadConnection, shape: Shape) -> list[TaskRow]:
     return task_rows(Salvage(connection, shape.tasks, shape.tasks.select(*TASK_COLUMNS)).run().rows, shape.tasks)
 
 
-def _lost(connection: ReadConnection, ids: Sequence[str]) -> list[TaskRow]:
+def _lost(connection: ReadConnection, shape: Shape, ids: Sequence[str]) -> list[TaskRow]:
     """Return what stands for those of these tasks that an index knows of."""
     known = known_tasks(connection) if ids else []
-    return [lost_task(created_at, task_id) for created_at, task_id in known if text(task_id) in ids]
+    tasks = shape.tasks
+    return [lost_task(row, tasks) for row in known if shown_id(row[1], tasks) in ids]

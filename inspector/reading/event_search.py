@@ -9,7 +9,7 @@ from inspector.reading.errors import SqliteTrouble, Unanswered, around_damage, i
 from inspector.reading.recognising import Shape, Table
 from inspector.reading.requests import EventSearchRequest
 from inspector.reading.rowids import first_readable
-from inspector.reading.shown_ids import in_portions
+from inspector.reading.shown_ids import in_portions, shown_id
 from inspector.reading.steps import Ask, Stride
 from inspector.reading.values import integer, integer_or_none, odd_ones, text
 
@@ -123,7 +123,7 @@ class _Search:
             else:
                 self._near_damage *= _GROWS
                 places = _places(connection, shape.events, found)
-                return [self._hit(row, places.get(row[0])) for row in found], oldest
+                return [self._hit(row, shape.events, places.get(row[0])) for row in found], oldest
 
     def _sql(self, shape: Shape) -> str:
         number = shape.events.rowid
@@ -141,7 +141,7 @@ class _Search:
     def _values(self, oldest: int, limit: int) -> dict[str, Value]:
         return {**self._texts, "oldest": oldest, "newest": self.came_from, "limit": limit}
 
-    def _hit(self, row: Row, place: int | None) -> EventHit:
+    def _hit(self, row: Row, events: Table, place: int | None) -> EventHit:
         number, task_id, seq, kind, created_at, stored = row
         excerpt = text(stored)
         at, length = self._match(ascii_lower(excerpt))
@@ -150,7 +150,7 @@ class _Search:
             odd += (("seq", seq),)
         return EventHit(
             id=integer(number),
-            task_id=text(task_id),
+            task_id=shown_id(task_id, events),
             seq=integer(seq) if place is None else place,
             type=text(kind),
             excerpt=excerpt,

@@ -18,8 +18,9 @@ from inspector.reading.connection import ReadConnection, Value
 from inspector.reading.errors import SqliteTrouble
 from inspector.reading.messages import Moved
 from inspector.reading.recognising import Shape
+from inspector.reading.shown_ids import shown_id
 from inspector.reading.task_rows import tasks_by_id
-from inspector.reading.values import integer, text
+from inspector.reading.values import integer
 
 MOST_EVENTS = 1_000
 """The most events that one look follows; above it the views ask anew."""
@@ -182,7 +183,7 @@ class Feed:
             return {}, newest, len(rows), True
         # Not the newest: it may be of a commit after the rows were read.
         seen = integer(rows[-1][0]) if rows else last
-        return dict.fromkeys(text(task_id) for _, task_id in rows), seen, len(rows), False
+        return dict.fromkeys(shown_id(task_id, shape.events) for _, task_id in rows), seen, len(rows), False
 
     def _new_tasks(self, connection: ReadConnection, shape: Shape) -> tuple[dict[str, None], int]:
         """Return the tasks with rowids above the last one seen, one more than a page at most, and the last one now.
@@ -197,10 +198,11 @@ class Feed:
             [last, PAGE_ROWS + 1],
         )
         if 0 < len(rows) <= PAGE_ROWS:
-            return dict.fromkeys(text(task_id) for _, task_id in rows), integer(rows[-1][0])
+            return dict.fromkeys(shown_id(task_id, shape.tasks) for _, task_id in rows), integer(rows[-1][0])
         # More than a page are not told one by one, and the last may have been deleted.
         newest = _last_task(connection, shape)
-        return dict.fromkeys(text(task_id) for _, task_id in rows), newest if rows else min(last, newest)
+        ids = dict.fromkeys(shown_id(task_id, shape.tasks) for _, task_id in rows)
+        return ids, newest if rows else min(last, newest)
 
 
 def events_tell_all(shape: Shape) -> bool:

@@ -7,7 +7,8 @@ from inspector.layout.pages import Leftovers
 from inspector.lmsp.recovery import Leftover, Number, Unknown
 from inspector.lmsp.statuses import FINAL, known_status
 from inspector.reading.connection import ReadConnection, Row, Value
-from inspector.reading.recognising import Shape
+from inspector.reading.recognising import Shape, Table
+from inspector.reading.shown_ids import shown_id
 from inspector.reading.values import integer, integer_or_none, text, text_or_none
 
 _NOT_FINAL: Final = (
@@ -42,14 +43,14 @@ def leftovers(connection: ReadConnection, shape: Shape) -> Leftovers:
             for gap in _NOT_FINAL
             for row in connection.rows(f"SELECT {columns} FROM tasks WHERE {gap}")  # noqa: S608  names of ours
         ]
-    return Leftovers(in_order(rows))
+    return Leftovers(in_order(rows, shape.tasks))
 
 
-def in_order(rows: Iterable[Row]) -> tuple[Leftover, ...]:
+def in_order(rows: Iterable[Row], tasks: Table) -> tuple[Leftover, ...]:
     """Return what ``rows``, of :data:`ROW` and :data:`LOG_END`, tell, oldest first."""
     return tuple(
         Leftover(
-            task_id=text(task_id),
+            task_id=shown_id(task_id, tasks),
             status=text(status),
             on_restart=text_or_none(policy),
             attempt=integer(attempt),

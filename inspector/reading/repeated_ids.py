@@ -1,4 +1,4 @@
-"""Ids of tasks that stand in more than one row: in a layout of others nothing need keep them apart."""
+"""Ids of tasks that are missing, or stand in more than one row: in a layout of others nothing need keep them apart."""
 
 from contextlib import suppress
 from typing import Final
@@ -16,16 +16,18 @@ _MOST_MS: Final = 100
 
 
 def repeated_ids(connection: ReadConnection, table: str, column: str) -> tuple[str, ...]:
-    """Return a sentence where an id stands in several rows of ``table``, as far as was looked; else none.
+    """Return a sentence each where ids stand in several rows of ``table``, and where rows have none.
 
-    Nothing is looked at where the column is the key, or a UNIQUE index keeps its values apart.
+    Repeated ones are not looked for where the column is the key, or a UNIQUE index keeps its values apart.
     """
     with suppress(TookTooLong), connection.within(_MOST_MS):
-        return around_damage(lambda: _sentences(connection, table, column), tuple)
+        return around_damage(
+            lambda: (*_repeated(connection, table, column), *_missing(connection, table, column)), tuple
+        )
     return ()
 
 
-def _sentences(connection: ReadConnection, table: str, column: str) -> tuple[str, ...]:
+def _repeated(connection: ReadConnection, table: str, column: str) -> tuple[str, ...]:
     if _is_unique(connection, table, column.lower()):
         return ()
     name = quoted(column)
@@ -42,8 +44,24 @@ def _sentences(connection: ReadConnection, table: str, column: str) -> tuple[str
     where = f"{shortened(visible(table))}.{shortened(visible(column))}"
     return (
         f"Ids repeat: in {where} {several} (“{shortened(visible(text(stored)))}” is one; at most {_LOOKED_AT:,} rows "
-        "were looked at). Such rows are listed, but their details are those of one row and their events those of all. "
-        "If another column tells them apart, name it as id in a layout (layout --save, --layout).",
+        "were looked at). A long list may leave some of such rows out; their details are those of one row, and their "
+        "events those of all. The Tables view shows each row. If another column tells them apart, name it as id in a "
+        "layout (layout --save, --layout).",
+    )
+
+
+def _missing(connection: ReadConnection, table: str, column: str) -> tuple[str, ...]:
+    found = connection.value(
+        f"SELECT count(*) FROM (SELECT {quoted(column)} AS id FROM main.{quoted(table)} LIMIT ?) WHERE id IS NULL",  # noqa: S608
+        [_LOOKED_AT],
+    )
+    if not integer(found):
+        return ()
+    rows = "1 row holds" if found == 1 else f"{integer(found):,} rows hold"
+    return (
+        f"Ids are missing: in {shortened(visible(table))}.{shortened(visible(column))} {rows} NULL (at most "
+        f"{_LOOKED_AT:,} rows were looked at). Nothing leads to the texts and events of such a task, and a long list "
+        "may leave some out. The Tables view shows each row.",
     )
 
 

@@ -13,7 +13,7 @@ from inspector.lmsp.values import value
 from inspector.reading.connection import ReadConnection, Row, Value
 from inspector.reading.filtering import of_each_status, of_model, of_status, of_text, values_of, where
 from inspector.reading.recognising import Shape, Table
-from inspector.reading.shown_ids import stored_id
+from inspector.reading.shown_ids import shown_id, stored_id
 from inspector.reading.task_rows import newest_first, selected_tasks
 from inspector.reading.values import integer, integer_or_none, text
 
@@ -73,7 +73,7 @@ class Part:
 
     def key_of(self, row: Row) -> TaskKey:
         """Return the key of a task by its first two columns, as :meth:`columns` gives them."""
-        return TaskKey(integer_or_none(row[0]) if self.by_created else None, text(row[1]))
+        return TaskKey(integer_or_none(row[0]) if self.by_created else None, shown_id(row[1], self.tasks))
 
     def far(self, connection: ReadConnection, bound: Bound | None, rows: int) -> tuple[list[Row], TaskKey | None]:
         """Follow the streams for the next ``rows`` tasks, whether they pass or not.

@@ -18,7 +18,7 @@ from inspector.reading.connection import (
 from inspector.reading.errors import is_too_big
 from inspector.reading.kinds import Kinds, numbers, numbers_or_none, texts, texts_or_none
 from inspector.reading.recognising import TASK_COLUMNS, Shape, Table, selected
-from inspector.reading.shown_ids import in_portions, other_ids
+from inspector.reading.shown_ids import in_portions, is_in_quotes, other_ids, shown_id
 from inspector.reading.values import integer, integer_or_none, odd_ones, text, text_or_none, untold
 
 _made: Final = maker(TaskRow)
@@ -43,7 +43,8 @@ def task_rows(rows: Sequence[Row], tasks: Table) -> list[TaskRow]:
     """Return the tasks of this table whose columns, in the order of TASK_COLUMNS, are ``rows``."""
     if not tasks.worked_out:
         few = len(rows) <= _FEW
-        if all(map(_KINDS.fit_row, rows)) if few else _KINDS.fit_columns(list(zip(*rows, strict=True))):
+        fit = all(map(_KINDS.fit_row, rows)) if few else _KINDS.fit_columns(list(zip(*rows, strict=True)))
+        if fit and (tasks.is_ours or not any(isinstance(row[0], str) and is_in_quotes(row[0]) for row in rows)):
             return _made(rows)
     return [_read(row, tasks) for row in rows]
 
@@ -68,7 +69,7 @@ def _read(row: Row, tasks: Table) -> TaskRow:
         row
     )
     task = TaskRow(
-        id=text(task_id),
+        id=shown_id(task_id, tasks),
         client_id=text_or_none(client),
         model_id=text_or_none(model),
         kind=text(kind),
@@ -87,7 +88,7 @@ def _read(row: Row, tasks: Table) -> TaskRow:
     odd = odd_ones(
         (column, None if column in tasks.worked_out else value) for column, value in stored if column in _NUMBERS
     )
-    odd += untold((("kind", kind), ("status", status)))
+    odd += untold((("id", task_id), ("kind", kind), ("status", status)))
     return extended(OddTaskRow, task, odd) if odd else task
 
 
@@ -95,8 +96,10 @@ def tasks_by_id(connection: ReadConnection, shape: Shape, ids: Sequence[str]) ->
     """Return those of these tasks that are there, in no particular order."""
     tasks = shape.tasks
     found = [row for some in in_portions(ids) for row in _tasks_in(connection, tasks, some)]
-    if not tasks.is_ours and len(found) < len(ids):
+    if not tasks.is_ours:
         missing = dict.fromkeys(ids)
+        # A text may be stored that looks like a blob which is meant.
+        found = [row for row in found if row.id in missing]
         for row in found:
             missing.pop(row.id, None)
         others = list(other_ids(connection, tasks, "id", list(missing)))

@@ -11,9 +11,10 @@ from inspector.layout.pages import TaskKey
 from inspector.layout.rows import TaskRow
 from inspector.reading.connection import ReadConnection, Row
 from inspector.reading.errors import TookTooLong
+from inspector.reading.shown_ids import shown_id
 from inspector.reading.steps import Stride
 from inspector.reading.task_list import Bound, Part
-from inspector.reading.values import integer_or_none, text
+from inspector.reading.values import integer_or_none
 
 _Found = TypeVar("_Found")
 
@@ -24,6 +25,7 @@ class TaskWalk:
     def __init__(self, parts: Sequence[Part], bound: Bound | None) -> None:
         """Walk over ``parts``, as task_list gives them, from ``bound`` in the first of them on."""
         self._parts = list(parts)
+        self._tasks = parts[0].tasks
         self._bound = bound
         self._stride = Stride()
         self.walked = 0
@@ -76,7 +78,7 @@ class TaskWalk:
 
     def key_of(self, row: Row) -> TaskKey:
         """Return the key of a task by its first two columns, as :meth:`columns` gave them."""
-        return TaskKey(integer_or_none(row[0]), text(row[1]))
+        return TaskKey(integer_or_none(row[0]), shown_id(row[1], self._tasks))
 
     def _step(
         self, connection: ReadConnection, read: Callable[[Part], tuple[list[_Found], int, TaskKey | None]]

@@ -32,7 +32,8 @@ def test_an_id_that_stands_in_several_rows_is_told_with_what_to_do(tmp_path: Pat
 
     assert notes(path) == [
         "Ids repeat: in jobs.id 2 ids stand in up to 3 rows each (“b” is one; at most 10,000 rows were looked at). "
-        "Such rows are listed, but their details are those of one row and their events those of all. "
+        "A long list may leave some of such rows out; their details are those of one row, and their events "
+        "those of all. The Tables view shows each row. "
         "If another column tells them apart, name it as id in a layout (layout --save, --layout)."
     ]
 
@@ -40,6 +41,15 @@ def test_an_id_that_stands_in_several_rows_is_told_with_what_to_do(tmp_path: Pat
 @pytest.mark.parametrize("ids", [["a", "b"], [None, None], ["1", 1], []])
 def test_ids_that_differ_are_no_news(tmp_path: Path, ids: list[object]) -> None:
     assert notes(jobs(tmp_path / "queue.db", "id BLOB", ids)) == []
+
+
+def test_rows_without_an_id_are_told(tmp_path: Path) -> None:
+    path = jobs(tmp_path / "queue.db", "id TEXT UNIQUE", ["a", None, None])
+    with open_reader(path, now_ms=read_at, layouts=KNOWN) as reader:
+        assert [each for each in reader.opened.notes if each.startswith("Ids are missing: ")] == [
+            "Ids are missing: in jobs.id 2 rows hold NULL (at most 10,000 rows were looked at). Nothing leads to the "
+            "texts and events of such a task, and a long list may leave some out. The Tables view shows each row."
+        ]
 
 
 def test_an_id_that_is_text_and_one_that_is_a_blob_are_told_as_they_are_shown(tmp_path: Path) -> None:

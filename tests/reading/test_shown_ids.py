@@ -38,7 +38,12 @@ SHOWN: dict[str, str] = {
     "1e300": "1.0e+300",
     "-2.5": "-2.5",
     "9e999": "Inf",
-    "'x''00'''": "x'00'",
+    "x'00'": "x'00'",
+    "'x''00'''": "'x''00'''",
+    "'''NULL'''": "'''NULL'''",
+    "'NULL'": "'NULL'",
+    "'null'": "null",
+    "''": "",
     "'8'": "8",
     "'plain'": "plain",
 }
@@ -185,3 +190,38 @@ def test_the_native_layout_is_asked_for_the_text_alone(tmp_path: Path, statement
         assert plain
         assert len(asked_of(connection, shape, ["7"], statements)) == plain
         assert len(asked_of(connection, shape, ["x'00'"], statements)) == plain
+
+
+@pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
+def test_nothing_leads_to_a_task_whose_id_is_null_and_nothing_of_another_one_is_given_for_it(
+    tmp_path: Path, names: tuple[str, str, str]
+) -> None:
+    path = in_tables(tmp_path / "odd.db", "id", *names)
+    tasks, events, key = names
+    made(
+        path,
+        f"INSERT INTO {tasks} VALUES (NULL, 'running', 5, 'for nobody')",
+        f"INSERT INTO {events} ({key}, seq, type) VALUES (NULL, 1, 'lost')",
+    )
+    with open_reader(path, now_ms=read_at, layouts=Layouts(folders=layout_folders(None))) as reader:
+        listed = reader.answer(TaskPageRequest())
+        assert isinstance(listed, TaskPage)
+        (task,) = [task for task in listed.tasks if task.id == "NULL"]
+        assert task.told("id") is None
+        assert reader.answer(TaskDetailRequest("NULL")) is None
+        page = reader.answer(EventPageRequest("NULL"))
+        assert isinstance(page, EventPage)
+        assert page.events == ()
+        assert reader.answer(TasksByIdRequest(("NULL",))) == ()
+
+
+def test_in_a_table_of_ours_an_id_is_shown_as_it_is(tmp_path: Path) -> None:
+    path = make(tmp_path / "native.db", "NULL", "x'00'", "'NULL'")
+    with open_reader(path, now_ms=read_at) as reader:
+        listed = reader.answer(TaskPageRequest())
+        assert isinstance(listed, TaskPage)
+        assert sorted(task.id for task in listed.tasks) == ["'NULL'", "NULL", "x'00'"]
+        for task in listed.tasks:
+            detail = reader.answer(TaskDetailRequest(task.id))
+            assert isinstance(detail, TaskDetail)
+            assert detail.task == task

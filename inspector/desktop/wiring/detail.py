@@ -14,14 +14,18 @@ from inspector.desktop.wiring.content import Content
 from inspector.desktop.wiring.growing_log import GrowingLog
 from inspector.layout.opened import Opened
 from inspector.layout.pages import EventPage
-from inspector.layout.rows import TOO_LARGE, TaskDetail
+from inspector.layout.rows import ESCAPED_BYTE, NO_ID, TOO_LARGE, TaskDetail
 from inspector.layout.visible import visible
 from inspector.lmsp.values import value
 from inspector.reading.messages import Moved
 from inspector.reading.requests import EventDataRequest, EventPageRequest, TaskDetailRequest
 
 _LONGEST_ID: Final = 100
-_NO_ID: Final = "The id of this task is too large to be listed: nothing more of it can be asked for by it."
+_LEADS_NOWHERE: Final = {
+    TOO_LARGE: "The id of this task is too large to be listed: nothing more of it can be asked for by it.",
+    NO_ID: "This task has no id (NULL): nothing leads to its texts and events. The Tables view shows its row.",
+}
+_NO_UTF8: Final = "Nothing leads to a task whose id is no UTF-8. The Tables view shows its row."
 
 
 @value
@@ -134,13 +138,18 @@ class DetailWiring:
             self._loaded = task_id
             self._pane.show_task(detail)
             self._show_page(page, replace=True)
-            if task_id == TOO_LARGE:
-                self._pane.show_unread(_NO_ID)
-            elif detail is None:
-                self._missing(task_id)
+            if detail is None:
+                self._show_missing(task_id)
             else:
                 self._log = GrowingLog(task_id, detail.task.last_seq)
                 self._session.spawn(self._read_log())
+
+    def _show_missing(self, task_id: str) -> None:
+        why = _LEADS_NOWHERE.get(task_id) or (_NO_UTF8 if ESCAPED_BYTE in task_id else None)
+        if why is None:
+            self._missing(task_id)
+        else:
+            self._pane.show_unread(why)
 
     async def _read_log(self) -> None:
         """Read what the log has that is not known yet, a stretch at a time; others are answered between two."""
