@@ -93,13 +93,11 @@ class FileHeader(QWidget):
     def show_opened(self, how: Opened) -> None:
         """Say which file is open, how and why."""
         path = Path(how.path)
-        sentences = visible(" ".join([how.why, *how.notes]))
         self._how = how
         self._lost = False
         self._name.setText(visible(path.name))
         self._folder.setText(_short_folder(path.parent))
-        self._badge.set_mode(how.mode, sentences)
-        self._why.setText(sentences)
+        self._show_how(how)
         for part in (self._badge, self._why, self._age):
             part.show()
         self._pause.setVisible(how.mode is Mode.LIVE or self._paused)
@@ -111,10 +109,12 @@ class FileHeader(QWidget):
         self._draw_icons()
 
     def show_lost(self, at_ms: int) -> None:
-        """Say that what is shown is the last that could be read."""
+        """Say that what is shown is the last that could be read, and that the file was open so until then."""
         self._lost = True
         self._read_at_ms = at_ms
         self._pause.hide()
+        if self._how is not None:
+            self._show_how(self._how)
 
     def forget_moments(self) -> None:
         """Know of no change and no read: what is shown next is of another file."""
@@ -151,6 +151,13 @@ class FileHeader(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
             self._draw_icons()
+
+    def _show_how(self, how: Opened) -> None:
+        sentences = visible(" ".join([how.why, *how.notes]))
+        if self._lost:
+            sentences = self.tr("Until the last read: %s") % sentences
+        self._badge.set_mode(how.mode, sentences, is_past=self._lost)
+        self._why.setText(sentences)
 
     def _draw_icons(self) -> None:
         tokens = tokens_of(self.palette())

@@ -64,6 +64,19 @@ def test_what_is_lost_keeps_the_moment_of_its_loss(header: FileHeader) -> None:
     assert "read 00:55:00.000" in words(header)
 
 
+def test_what_is_lost_is_said_to_have_been_open_so_until_then(header: FileHeader) -> None:
+    header.show_opened(LIVE)
+    header.show_lost(NOW_MS)
+    assert found(header, ModeBadge).text() == "was live"
+    assert "Until the last read: A service has it open." in words(header)
+    assert "A service has it open." not in words(header)
+    assert found(header, ModeBadge).accessibleDescription().startswith("Until the last read: ")
+
+    header.show_opened(LIVE)
+    assert found(header, ModeBadge).text() == "live"
+    assert "A service has it open." in words(header)
+
+
 def test_pause_asks_and_resume_asks_back(header: FileHeader, qtbot: QtBot) -> None:
     header.show_opened(LIVE)
     button = found(header, HeaderButton)

@@ -22,8 +22,8 @@ CHECKED_ALONE_BELOW: Final = 1 << 30
 """A file of so many bytes or more is hashed and checked only when that is asked for."""
 
 
-def facts_of(how: Opened, health: Health | None) -> Facts:
-    """Return how the file was opened, with what the check found."""
+def facts_of(how: Opened, health: Health | None, *, is_lost: bool = False) -> Facts:
+    """Return how the file was opened, with what the check found; ``is_lost``: it was so, and is not read any more."""
     kinds = {
         LayoutKind.NATIVE: f"LMSP layout {how.user_version}",
         LayoutKind.NEWER: f"LMSP layout {how.user_version}, newer than this program",
@@ -34,7 +34,10 @@ def facts_of(how: Opened, health: Health | None) -> Facts:
     notes = [*(Note(visible(each), how.faulty) for each in how.notes), *(Note(each, True) for each in found)]
     if health is not None:
         notes += (Note(each, False) for each in health.unchecked)
-    return Facts(_PROMISES[how.mode], visible(how.why), kinds.get(how.layout, "not the native layout"), tuple(notes))
+    mode, why = _PROMISES[how.mode], visible(how.why)
+    if is_lost:
+        mode, why = f"was {how.mode}: it is not read any more", f"Until the last read: {why}"
+    return Facts(mode, why, kinds.get(how.layout, "not the native layout"), tuple(notes))
 
 
 def check_of(health: Health) -> Check:

@@ -97,18 +97,26 @@ class ModeBadge(RowButton):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._mode = ""
+        self._is_past = False
         self.refresh()
 
-    def set_mode(self, mode: str, why: str) -> None:
-        """Show ``mode`` ("live", "resting", "crashed", "copy", "as-of"); ``why`` is the sentence of its tooltip."""
+    def set_mode(self, mode: str, why: str, *, is_past: bool = False) -> None:
+        """Show ``mode`` ("live", "resting", "crashed", "copy", "as-of"); ``why`` is the sentence of its tooltip.
+
+        ``is_past``: it was read so, and is not read any more.
+        """
         self._mode = mode
+        self._is_past = is_past
         self.setToolTip(tip(why))
         self.setAccessibleDescription(why)
         self.refresh()
 
     def parts(self) -> Sequence[Part]:
+        word = self._mode.replace("-", " ")
+        if self._is_past:
+            return [Word(self.tr("was %s") % word, "text", _bold_small)]
         icon: list[Part] = [Icon(f"mode-{self._mode}", 12)] if self._mode in self._ICONS else []
-        return [*icon, Word(self._mode.replace("-", " "), "text", _bold_small)]
+        return [*icon, Word(word, "text", _bold_small)]
 
     def plain_height(self) -> int:
         return 22

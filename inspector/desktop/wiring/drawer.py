@@ -24,7 +24,7 @@ from inspector.desktop.drawer.words import (
 from inspector.desktop.late import Late
 from inspector.desktop.main_window import MainWindow
 from inspector.desktop.session.reader_link import ReaderGone, RequestFailed
-from inspector.desktop.session.session import Session
+from inspector.desktop.session.session import LOST, Session
 from inspector.desktop.widgets.message_kind import MessageKind
 from inspector.desktop.widgets.words import byte_size
 from inspector.layout.health import Health
@@ -139,6 +139,9 @@ class DrawerWiring(QObject):
         self._is_lost = True
         self._looked_at = None
         self._stop_all()
+        if self._how is not None and self._how.mode is Mode.LIVE:
+            self._check = Check(LOST, may_start=False)
+        self._show()
 
     def _look_by_itself(self) -> None:
         how = self._how
@@ -246,14 +249,14 @@ class DrawerWiring(QObject):
         drawer = self._late.made
         if drawer is None or self._how is None:
             return
-        drawer.show_facts(facts_of(self._how, self._health))
+        drawer.show_facts(facts_of(self._how, self._health, is_lost=self._is_lost))
         drawer.show_check(self._check)
         drawer.show_proof(self._proof())
 
     def _proof(self) -> Proof:
         running = "proof" in self._tasks
         if self._how is not None and self._how.mode is Mode.LIVE:
-            return Proof(_LIVE_PROOF, "", (), may_look=False)
+            return Proof(LOST if self._is_lost else _LIVE_PROOF, "", (), may_look=False)
         if self._before is None:
             return Proof("Not hashed yet", self._hashing if running else self._failed, (), running)
         now_ms = self._session.read_at_ms or self._before.at_ms

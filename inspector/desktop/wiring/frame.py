@@ -293,7 +293,7 @@ class FrameWiring(QObject):
         if words is not None:
             parts.append(words())
         right = [self.tr("read-only"), self.tr("Times: %s") % str(self._zone).removeprefix("Etc/")]
-        if how.mode is Mode.LIVE and not self._session.is_paused:
+        if how.mode is Mode.LIVE and not self._session.is_paused and not self._session.is_lost:
             right.append(self.tr("%d looks/s") % (1000 // POLL_EVERY_MS))
         right.append(f"SQLite {how.sqlite_version}")
         gap = "    "

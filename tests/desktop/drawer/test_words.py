@@ -31,6 +31,12 @@ def test_the_mode_stands_first_and_says_what_it_promises(mode: Mode) -> None:
     assert facts_of(replace(LIVE, mode=mode), None).mode.startswith(f"{mode}: ")
 
 
+def test_of_a_lost_file_mode_and_reason_are_those_until_the_last_read() -> None:
+    facts = facts_of(LIVE, None, is_lost=True)
+    assert facts.mode == "was live: it is not read any more"
+    assert facts.why == f"Until the last read: {LIVE.why}"
+
+
 @pytest.mark.parametrize(
     ("kind", "said"),
     [

@@ -20,6 +20,8 @@ from inspector.desktop.tasks.words import NOT_FILTERED, TaskColumn
 from inspector.desktop.widgets.chip import Chip
 from inspector.desktop.widgets.elided import ElidedLabel
 from inspector.desktop.widgets.empty import EmptySentence
+from inspector.desktop.widgets.fact_text import FactText
+from inspector.desktop.widgets.tools import ModeBadge
 from inspector.desktop.wiring.first_read import NOTHING_READ
 from inspector.layout.pages import PAGE_ROWS, TaskFilter
 from inspector.layout.rows import TOO_LARGE, EventRow
@@ -193,6 +195,32 @@ async def test_the_drawer_neither_hashes_nor_checks_the_file_that_lies_there_now
         drawer.look_wanted.emit()
         await until(lambda: not drawer.proof.is_running and drawer.proof.moments == LOST)
         assert drawer.proof.rows == ()
+
+
+async def test_nothing_on_screen_says_that_a_lost_file_is_still_live_and_looked_at(tmp_path: Path) -> None:
+    with service_on(tmp_path / "a.db") as service:
+        service.accept(3)
+        async with inspector_on(service.path) as inspector:
+            header = inspector.window.header
+            badge = found(header, ModeBadge)
+            await until(lambda: "looks/s" in left_words(inspector))
+            assert badge.text() == "live"
+            header.drawer_requested.emit()
+            [drawer] = inspector.window.findChildren(Drawer)
+
+            service.path.unlink()
+            await until(lambda: inspector.session.is_lost)
+
+            assert badge.text() == "was live"
+            assert "looks/s" not in left_words(inspector)
+            shown = [each.text() for each in inspector.window.findChildren(QLabel) if each.isVisible()]
+            shown += [each.text() for each in drawer.findChildren(FactText) if each.isVisible()]
+            told = [text for text in shown if "has it open" in text]
+            assert told
+            assert all(text.startswith("Until the last read: ") for text in told)
+            assert drawer.check_text == drawer.proof.title == LOST
+            inspector.frame.tick()
+            assert "looks/s" not in left_words(inspector)
 
 
 def counts(inspector: Inspector) -> list[str]:
