@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 
 from inspector.desktop.composition import Inspector
 from inspector.desktop.session.launch import Target
 from inspector.desktop.widgets.message_bar import MessageBar
+from inspector.desktop.wiring.totals import Totals
 from tests.support.foreign_databases import SHIPPED, close_names
 from tests.support.inspectors import an_inspector
 from tests.support.proof import differences, touch_state
@@ -64,6 +66,37 @@ async def test_a_file_without_tasks_is_shown_by_its_tables(tmp_path: Path) -> No
         inspector.open(Target(close_names(tmp_path / "jobs.db")))
         await until(lambda: inspector.window.views.tasks.rows.rowCount() == 3)
         assert off(inspector) == {"Models"}
+
+
+async def test_what_a_file_does_not_have_is_not_counted(tmp_path: Path) -> None:
+    path = tmp_path / "colours.db"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE colours (name)")
+    connection.close()
+    async with an_inspector() as inspector:
+        window, counted = inspector.window, Totals(inspector.session)
+        window.show()
+        inspector.open(Target(path))
+        await until(lambda: counted.newest is not None)
+        await until(lambda: "SQLite" in status_words(inspector))
+        inspector.frame.tick()
+        assert "task" not in status_words(inspector)
+        assert entries(inspector) == ["Tasks", "Models", "Search", "Recovery", "Tables"]
+
+        inspector.open(Target(close_names(tmp_path / "jobs.db")))
+        await until(lambda: "3 tasks" in status_words(inspector))
+        assert [each for each in entries(inspector) if "," in each] == ["Tasks, 1", "Recovery, 1"]
+
+
+def status_words(inspector: Inspector) -> str:
+    return " ".join(label.text() for label in inspector.window.statusBar().findChildren(QLabel))
+
+
+def entries(inspector: Inspector) -> list[str]:
+    """Return the names of the views in the navigation, with their counts."""
+    names = inspector.window.navigation.model()
+    indexes = [names.index(row, 0) for row in range(names.rowCount())]
+    return [str(each.data(Qt.ItemDataRole.AccessibleTextRole) or each.data()) for each in indexes]
 
 
 async def test_all_events_that_have_no_number_are_reached_by_scrolling_back(tmp_path: Path) -> None:

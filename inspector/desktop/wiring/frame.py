@@ -279,15 +279,22 @@ class FrameWiring(QObject):
         unfinished = sum(counts.by_status.get(status, 0) for status in UNFINISHED)
         leftover = counts.tasks - sum(counts.by_status.get(status, 0) for status in FINAL)
         for name, count in zip(_COUNTED, (unfinished, counts.models, leftover), strict=True):
-            self._window.navigation.set_count(name, count)
+            # Of what the file does not have nothing was counted.
+            is_there = not any(self._lacks(part) for part, views in _VIEWS_OF_PARTS.items() if name in views)
+            self._window.navigation.set_count(name, count if is_there else None)
         self._show_status()
+
+    def _lacks(self, part: str) -> bool:
+        """Say whether the open file has no such part, ``tasks`` for one, to be counted."""
+        how = self._session.how
+        return how is not None and part in dict(how.missing)
 
     def _show_status(self) -> None:
         how = self._session.how
         if how is None:
             return
         parts = []
-        if self._total is not None:
+        if self._total is not None and not self._lacks("tasks"):
             parts.append(counted(self._total.tasks, "task"))
         words = self._words.get(self._window.view)
         if words is not None:
