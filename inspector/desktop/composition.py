@@ -110,6 +110,7 @@ class Inspector:
     def open(self, target: Target, *, task_id: str | None = None, reader: Launched | None = None) -> None:
         """Open a file instead of what is open, with this task selected; ``reader`` is its reader if it runs already."""
         self._forget()
+        self.frame.show_opening(target.path)
         self.selection.select(task_id)
         self.window.expect_file()
         self.session.open(target, reader)

@@ -90,6 +90,12 @@ class FileHeader(QWidget):
             part.hide()
         self._draw_icons()
 
+    def show_opening(self, path: Path) -> None:
+        """Say which file is being opened: nothing is known of it yet."""
+        self.show_nothing(path)
+        self._why.setText(self.tr("Being opened…"))
+        self._why.show()
+
     def show_opened(self, how: Opened) -> None:
         """Say which file is open, how and why."""
         path = Path(how.path)

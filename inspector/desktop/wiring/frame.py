@@ -52,6 +52,7 @@ class FrameWiring(QObject):
         self._settings = settings
         self._total: Counts | None = None
         self._statuses: dict[str, str] = {}
+        self._had_file = False
         window.views.tasks.shown_changed.connect(lambda _task_ids: self._show_status())
         session.opened.connect(self._on_opened)
         session.could_not_open.connect(self._on_could_not_open)
@@ -82,6 +83,13 @@ class FrameWiring(QObject):
             self._window.navigation.set_count(name, None)
         self._window.header.forget_moments()
         self._window.show_status("", "")
+
+    def show_opening(self, path: Path) -> None:
+        """Name the file that is being opened, and say nothing more of the one before it; :meth:`forget` comes first."""
+        self._hide_messages()
+        self._window.statusBar().clearMessage()
+        self._window.header.show_opening(path)
+        self._window.setWindowTitle(_title_of(path))
 
     def tick(self) -> None:
         """Tell every age on screen anew."""
@@ -142,15 +150,16 @@ class FrameWiring(QObject):
         window = self._window
         earlier = window.header.shown
         window.header.show_opened(how)
-        window.setWindowTitle(f"{visible(Path(how.path).name)} — LMSP Inspector")
+        window.setWindowTitle(_title_of(Path(how.path)))
         window.set_file_open(True)
         for key in ("refused", "lost"):
             window.hide_message(key)
         if earlier is None or earlier.path != how.path:
             window.hide_message("replaced")
-        if earlier is None:
+        if not self._had_file:
             window.expect_file()
             window.views.tasks.table.setFocus()
+        self._had_file = True
         if earlier is not None and earlier.path == how.path and earlier.mode is not how.mode:
             window.show_notice(_switched(how), SWITCHED_MS)
         if how.layout is not how.layout.NATIVE:
@@ -174,6 +183,7 @@ class FrameWiring(QObject):
         window = self._window
         target = self._session.target
         self._ticking.stop()
+        self._had_file = False
         self._hide_messages()
         window.header.show_nothing(None if target is None else target.path)
         window.set_file_open(False)
@@ -221,6 +231,7 @@ class FrameWiring(QObject):
         """Close the file and show the start view."""
         self._session.close()
         self._ticking.stop()
+        self._had_file = False
         self._hide_messages()
         self._window.header.show_nothing()
         self._window.statusBar().clearMessage()
@@ -312,6 +323,10 @@ _COUNTED: Final = ("tasks", "models", "recovery")
 
 _VIEWS_OF_PARTS: Final = {"tasks": ("tasks", "recovery"), "events": ("search",), "models": ("models",)}
 """Which views show nothing without a part of the layout."""
+
+
+def _title_of(path: Path) -> str:
+    return f"{visible(path.name)} — LMSP Inspector"
 
 
 def _layout_words(how: Opened) -> tuple[str, str]:

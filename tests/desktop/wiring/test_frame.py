@@ -7,12 +7,20 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QLabel
 
 from inspector.desktop.composition import Inspector
 from inspector.desktop.session.launch import Target
+from inspector.desktop.widgets.message_bar import MessageBar
+from inspector.desktop.widgets.tools import ModeBadge
 from inspector.desktop.wiring.frame import PACES_MS, SLOWEST_MS
+from inspector.layout.opened import Mode
+from tests.support.archives import zipped
+from tests.support.finding import found
+from tests.support.foreign_databases import close_names
 from tests.support.inspectors import an_inspector
 from tests.support.live_file import Service, service_on
+from tests.support.reading_databases import make
 from tests.support.waiting import until
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("qloop")]
@@ -68,3 +76,60 @@ async def test_nobody_is_told_an_age_while_the_window_is_hidden(tmp_path: Path) 
             assert not ticking(inspector).isActive()
             inspector.window.show()
             assert ticking(inspector).isActive()
+
+
+def told(inspector: Inspector) -> set[str]:
+    """Return what title, header, message bars and status bar say."""
+    window = inspector.window
+    bars = {bar.text() for bar in window.findChildren(MessageBar) if bar.isVisible()}
+    labels = (*window.header.findChildren(QLabel), *window.statusBar().findChildren(QLabel))
+    return {window.windowTitle(), window.statusBar().currentMessage(), *bars} | {
+        label.text() for label in labels if label.isVisible()
+    }
+
+
+async def test_while_a_file_is_being_opened_it_alone_is_named_and_nothing_is_said_of_the_one_before(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "packed").mkdir()
+    packed = tmp_path / "packed" / "next.zip"
+    packed.write_bytes(zipped([("service.db", make(tmp_path / "service.db", "t").read_bytes())]))
+    async with inspector_on(close_names(tmp_path / "before.db")) as inspector:
+        badge = found(inspector.window.header, ModeBadge)
+        inspector.window.show_notice("A task failed", 60_000)
+        await until(lambda: any("Read as the layout" in each for each in told(inspector)))
+        session = inspector.session
+        said: list[set[str]] = []
+
+        def look() -> bool:
+            if session.how is None:
+                assert not badge.isVisible()
+                said.append(told(inspector))
+            return session.how is not None
+
+        inspector.open(Target(packed))
+        look()
+        await until(look)
+
+        folder = str(packed.parent)
+        assert all(each - {""} == {"next.zip — LMSP Inspector", "next.zip", folder, "Being opened…"} for each in said)
+        assert badge.isVisible()
+        assert "Being opened…" not in told(inspector)
+
+
+async def test_a_file_that_cannot_be_opened_is_named_in_the_title_too(tmp_path: Path) -> None:
+    (tmp_path / "text.db").write_text("no database")
+    async with inspector_on(make(tmp_path / "before.db", "t")) as inspector:
+        inspector.open(Target(tmp_path / "text.db"))
+        await until(lambda: inspector.window.view == "start")
+        assert inspector.window.windowTitle() == "text.db — LMSP Inspector"
+
+
+async def test_another_mode_of_the_same_file_is_not_taken_for_what_its_service_did(tmp_path: Path) -> None:
+    path = make(tmp_path / "a.db", "t")
+    async with inspector_on(path) as inspector:
+        inspector.window.show_view("recovery")
+        inspector.open(Target(path, Mode.COPY))
+        await until(lambda: inspector.session.how is not None)
+        assert inspector.window.statusBar().currentMessage() == ""
+        assert inspector.window.view == "recovery"
