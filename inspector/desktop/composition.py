@@ -152,6 +152,7 @@ class Inspector:
 
         pane = DetailPane(self._zone)
         pane.cancel_requested.connect(self.cancel.cancel)
+        pane.parts.beginning_copied.connect(lambda sentence: self.window.show_notice(sentence, NOTICE_MS))
         self.cancel.done.connect(pane.show_cancel_outcome)
         self._names.changed.connect(lambda page: pane.set_names({model.id: model.name for model in page.models}, {}))
         self.frame.moment_changed.connect(pane.set_now)

@@ -51,9 +51,11 @@ class DetailParts(QWidget):
 
     Signals:
         content_wanted: the reader wants to see what :meth:`set_covered` hides.
+        beginning_copied: only the beginning of a stored text was copied; carries a sentence that says so.
     """
 
     content_wanted = Signal()
+    beginning_copied = Signal(str)
 
     def __init__(self, flash: FlashClock, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -83,6 +85,7 @@ class DetailParts(QWidget):
         self._fit_to_font()
         self._tabs.currentChanged.connect(self._show_tab)
         self._events.uncover_wanted.connect(self.content_wanted)
+        self._events.data_panel.beginning_copied.connect(self.beginning_copied)
 
     @property
     def tabs(self) -> UnderlineTabs:
@@ -107,6 +110,7 @@ class DetailParts(QWidget):
             panel = self._panels[tab] = StoredTextPanel(is_json=tab is not DetailTab.ERROR)
             panel.set_covered(self._is_covered and tab in _COVERED)
             panel.uncover_wanted.connect(self.content_wanted)
+            panel.beginning_copied.connect(self.beginning_copied)
             self._rooms[tab].put(panel)
         panel.show_stored(text.caption, text.stored, absent=text.absent)
         return panel

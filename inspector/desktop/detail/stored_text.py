@@ -12,11 +12,13 @@ from inspector.desktop.widgets.json_text import LONGEST
 from inspector.desktop.widgets.json_view import JsonView
 from inspector.desktop.widgets.strips import CaptionStrip
 from inspector.desktop.widgets.tools import FlatTool
-from inspector.desktop.widgets.words import NOTHING, byte_size
+from inspector.desktop.widgets.words import NOTHING, byte_size, counted
 from inspector.layout.rows import EventRow, StoredText
 from inspector.layout.visible import number_words, visible
 
 _LINES: Final = "\n\r\t"
+WHOLE_BELOW: Final = 16 << 20
+"""A text of fewer bytes as stored is whole in what the commands give; of a longer one they give so much."""
 
 
 class StoredTextPanel(QWidget):
@@ -24,9 +26,13 @@ class StoredTextPanel(QWidget):
 
     Signals:
         uncover_wanted: the text is hidden and the reader wants to see it.
+        beginning_copied: only the beginning was copied, since no more is here; carries a sentence that says so.
     """
 
     uncover_wanted = Signal()
+    beginning_copied = Signal(str)
+    command = "export DB --format ndjson --out FILE --with-secrets"
+    """What gives all of the text."""
 
     def __init__(self, parent: QWidget | None = None, *, is_json: bool = True) -> None:
         """Offer to lay the text out, unless it is no JSON."""
@@ -45,8 +51,6 @@ class StoredTextPanel(QWidget):
             chip.setVisible(is_json)
         self._laid_out.setChecked(True)
         self._copy = FlatTool(icon="copy", parent=self)
-        self._copy.setAccessibleName(self.tr("Copy the stored text"))
-        self._copy.setToolTip(self.tr("Copy the stored text"))
         self._strip.add_control(self._copy)
         self._view = JsonView(self)
         self._view.set_pretty(is_json)
@@ -87,9 +91,12 @@ class StoredTextPanel(QWidget):
             self._refresh()
 
     def copy(self) -> None:
-        """Copy the text as it is stored, as far as it is here."""
-        if self._stored is not None and not self._is_covered:
-            QGuiApplication.clipboard().setText(self._stored.text)
+        """Copy the text as it is stored, as far as it is here; where that is not all, tell of it."""
+        if self._stored is None or self._is_covered:
+            return
+        QGuiApplication.clipboard().setText(self._stored.text)
+        if self._stored.is_cut:
+            self.beginning_copied.emit(beginning_words(self._stored, self.command))
 
     def _on_as_stored(self, as_stored: bool) -> None:
         self._view.set_pretty(not as_stored)
@@ -113,6 +120,11 @@ class StoredTextPanel(QWidget):
             shown = visible(stored.text[:LONGEST], keep=_LINES)
             self._view.show_text(shown, length=stored.length if is_cut else None)
         self._pages.setCurrentIndex(0 if is_shown else 1)
+        words = self.tr("Copy the stored text")
+        if stored is not None and stored.is_cut:
+            words = self.tr("Copy the beginning of the stored text: no more of it is here")
+        self._copy.setAccessibleName(words)
+        self._copy.setToolTip(words)
         self._strip.set_caption(self._caption, "" if stored is None else self._size(stored))
 
     def _size(self, stored: StoredText) -> str:
@@ -125,6 +137,13 @@ class StoredTextPanel(QWidget):
         return f"{size}, {self.tr('as stored') if is_as_stored else self.tr('laid out')}"
 
 
+def beginning_words(stored: StoredText, command: str) -> str:
+    """Say how much of a text that is cut was copied, and how to have all of it, or the most that can be had."""
+    copied = f"Copied only the beginning: {counted(len(stored.text), 'character')} of {byte_size(stored.length)}."
+    most = "All of it" if stored.length < WHOLE_BELOW else f"The first {WHOLE_BELOW >> 20} MiB"
+    return f"{copied} {most}: lmsp-inspector {command}"
+
+
 class EventDataPanel(StoredTextPanel):
     """The data of the chosen event. Of a long one only the beginning comes with the list; the whole is asked for.
 
@@ -133,6 +152,7 @@ class EventDataPanel(StoredTextPanel):
     """
 
     whole_wanted = Signal(int)
+    command = "events DB TASK --json"
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

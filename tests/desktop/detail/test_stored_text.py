@@ -3,7 +3,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from inspector.desktop.detail.stored_text import EventDataPanel, StoredTextPanel
+from inspector.desktop.detail.stored_text import WHOLE_BELOW, EventDataPanel, StoredTextPanel
 from inspector.desktop.widgets.chip import Chip
 from inspector.desktop.widgets.tools import FlatTool, LinkButton
 from tests.desktop.detail.pages import event, stored
@@ -52,6 +52,42 @@ def test_copying_gives_the_stored_text_unchanged(panel: StoredTextPanel) -> None
     panel.show_stored("Request", stored(text), absent="")
     panel.findChildren(FlatTool)[0].click()
     assert QGuiApplication.clipboard().text() == text
+
+
+@pytest.mark.parametrize(
+    ("length", "said"),
+    [
+        (3_100_000, "Copied only the beginning: 107 characters of 3.1 MB. All of it: lmsp-inspector {}"),
+        (WHOLE_BELOW - 1, "Copied only the beginning: 107 characters of 16.8 MB. All of it: lmsp-inspector {}"),
+        (WHOLE_BELOW, "Copied only the beginning: 107 characters of 16.8 MB. The first 16 MiB: lmsp-inspector {}"),
+    ],
+)
+def test_copying_what_is_cut_says_how_much_it_was_and_how_to_have_the_rest(
+    panel: StoredTextPanel, qtbot: QtBot, length: int, said: str
+) -> None:
+    text = '{"a": "' + "x" * 100
+    data = EventDataPanel()
+    qtbot.addWidget(data)
+    panel.show_stored("Request", stored(text, length), absent="")
+    data.show_event(event(3, text, length=length))
+    export = "export DB --format ndjson --out FILE --with-secrets"
+    for each, command in ((panel, export), (data, "events DB TASK --json")):
+        copy = each.findChildren(FlatTool)[0]
+        with qtbot.waitSignal(each.beginning_copied) as told:
+            copy.click()
+        assert told.args == [said.format(command)]
+        assert QGuiApplication.clipboard().text() == text
+        assert copy.accessibleName() == "Copy the beginning of the stored text: no more of it is here"
+
+
+def test_of_what_is_copied_whole_or_covered_nothing_is_said(panel: StoredTextPanel, qtbot: QtBot) -> None:
+    panel.show_stored("Request", stored('{"a":1}'), absent="")
+    with qtbot.assertNotEmitted(panel.beginning_copied):
+        panel.copy()
+    panel.show_stored("Request", stored('{"a":1', 900), absent="")
+    panel.set_covered(True)
+    with qtbot.assertNotEmitted(panel.beginning_copied):
+        panel.copy()
 
 
 def test_a_cut_text_says_so(panel: StoredTextPanel) -> None:
