@@ -84,6 +84,18 @@ def refuse_odd_companions(path: str, name: str) -> None:
             raise Unreadable(f"{name} cannot be read: {name}{suffix} beside it is no file.")
 
 
+def not_there(path: str, name: str) -> str:
+    """Say that there is no database at ``path``, and where something of it was left there alone, that too."""
+    for suffix in ("-wal", "-journal"):
+        state = state_of(path + suffix)
+        if state is not None and state.size:
+            return (
+                f"{name} is not there, only its {suffix}: that cannot be read without it. Put both into one folder, "
+                f"and open {name}."
+            )
+    return f"{name} is not there."
+
+
 def is_shorter(now: FileState | None, before: FileState | None) -> bool:
     """Say whether a file that is there is shorter than it was."""
     return now is not None and before is not None and now.size < before.size

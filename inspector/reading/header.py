@@ -5,7 +5,7 @@ import stat
 from typing import Final, NamedTuple
 
 from inspector.lmsp.values import value
-from inspector.reading.companions import state_of
+from inspector.reading.companions import SUFFIXES, state_of
 from inspector.reading.errors import Unreadable
 
 _MAGIC: Final = b"SQLite format 3\x00"
@@ -26,6 +26,9 @@ JOURNAL_MAGIC: Final = bytes.fromhex("d9d505f920a163d7")
 """What a rollback journal that waits begins with, and a super-journal's name in it ends with."""
 
 _WAL_MAGIC: Final = 0x377F0683
+_SHM_VERSION: Final = 3_007_000
+_SHM_COPY: Final = 48
+"""Where a -shm says once more what it begins with."""
 
 
 class NotSqlite(Unreadable):
@@ -57,7 +60,7 @@ class Header:
 def read_header(path: str, name: str) -> Header:
     """Read the header of the database at ``path``, which ``name`` stands for in sentences.
 
-    Raises Unreadable, which is NotSqlite where the first bytes are not SQLite's.
+    Raises Unreadable, which is NotSqlite where the first bytes are not SQLite's: they may be an archive's.
 
     Opens and closes the file: not for a process that holds a SQLite connection to it.
     """
@@ -70,6 +73,7 @@ def read_header(path: str, name: str) -> Header:
     finally:
         os.close(descriptor)
     if not first:
+        _refuse_companion(path, name, first)
         beside = state_of(f"{path}-wal")
         if beside is not None and beside.size:
             raise Unreadable(
@@ -78,6 +82,7 @@ def read_header(path: str, name: str) -> Header:
             )
         raise Unreadable(f"{name} is empty: no service has written to it yet.")
     if not is_sqlite(first):
+        _refuse_companion(path, name, first)
         raise NotSqlite(_not_sqlite(first, name), first)
     if len(first) < HEADER_BYTES:
         raise Unreadable(f"{name} cannot be read: it ends within its header. It was cut off, or not copied to its end.")
@@ -170,6 +175,40 @@ def _not_sqlite(first: bytes, name: str) -> str:
     if text and all(character.isprintable() or character in "\t\r\n" for character in text):
         return f"{name} cannot be read: it is a text file."
     return f"{name} cannot be read: its first page is not SQLite's. It may be encrypted, or another kind of file."
+
+
+def _refuse_companion(path: str, name: str, first: bytes) -> None:
+    """Raise NotSqlite where a file is what SQLite keeps beside a database: by its name, or by what it begins with."""
+    holds = _companion_kind(first)
+    named = next((suffix for suffix in SUFFIXES if name.endswith(suffix) and name != suffix), None)
+    if named is None:
+        if holds is None:
+            return
+        raise NotSqlite(
+            f"{name} is no database but the {holds} of one, and is read together with it: put it beside the database "
+            f"that it belongs to, under that one's name and {holds}, and open the database.",
+            first,
+        )
+    of, database = name.removesuffix(named), path.removesuffix(named)
+    if is_sqlite(first_bytes(database, len(_MAGIC))) or (holds is not None and state_of(database) is not None):
+        raise NotSqlite(f"{name} is no database but the {named} of {of}, which lies beside it: open {of}.", first)
+    if holds is not None:
+        raise NotSqlite(
+            f"{name} is no database but the {holds} of one, and by its name of {of}, which is not there: put it beside "
+            f"{of}, and open that.",
+            first,
+        )
+
+
+def _companion_kind(first: bytes) -> str | None:
+    """Return what is kept beside a database and begins with these bytes, by the end of its name."""
+    if len(first) >= WAL_HEADER_BYTES and is_wal_header(first):
+        return "-wal"
+    if first.startswith(JOURNAL_MAGIC):
+        return "-journal"
+    twice = first[:4], first[_SHM_COPY : _SHM_COPY + 4]
+    is_shm = any(twice == (number, number) for number in (_SHM_VERSION.to_bytes(4, "little"), _SHM_VERSION.to_bytes(4)))
+    return "-shm" if is_shm else None
 
 
 def _missing(first: bytes, size: int) -> int:

@@ -14,7 +14,7 @@ from inspector.layout.visible import visible
 from inspector.lmsp.values import value
 from inspector.reading.archive_kinds import PROBE, Archive, kind_of, other_archive
 from inspector.reading.checkpoints import Checkpoints
-from inspector.reading.companions import Guard, guard_of, refuse_odd_companions
+from inspector.reading.companions import Guard, guard_of, not_there, refuse_odd_companions
 from inspector.reading.errors import Unreadable
 from inspector.reading.header import (
     JOURNAL_HEADER_BYTES,
@@ -332,7 +332,7 @@ def _existing_file(path: str | os.PathLike[str]) -> tuple[str, str, str | None]:
     except FileNotFoundError:
         if Path(given).is_symlink():
             raise Unreadable(f"{name} is a link to a file that is not there.") from None
-        raise Unreadable(f"{name} is not there.") from None
+        raise Unreadable(not_there(given, name)) from None
     except NotADirectoryError:
         file = next((each for each in Path(given).parents if each.is_file()), None)
         if file is not None:
