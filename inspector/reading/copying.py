@@ -1,5 +1,6 @@
 """A whole copy of a database as a new file, consistent also while a service writes: for ``recover --to``."""
 
+import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -43,6 +44,10 @@ def copy_database(
     why_not = why_not_new(target, Path(path))
     if why_not is not None:
         raise NotCopied(why_not)
+    if any(_is_too_long(each) for each in _beside(target)):
+        raise NotCopied(
+            f"{name} cannot be made: SQLite keeps files beside it whose names would be too long. Name it shorter."
+        )
     look = look_at(path)
     try:
         target.open("xb").close()
@@ -78,6 +83,14 @@ def _unpack(archive: Archive, target: Path, should_stop: Callable[[], bool]) -> 
 
 def _beside(target: Path) -> tuple[Path, ...]:
     return tuple(target.with_name(target.name + suffix) for suffix in SUFFIXES)
+
+
+def _is_too_long(path: Path) -> bool:
+    try:
+        path.lstat()
+    except OSError as error:
+        return error.errno == errno.ENAMETOOLONG
+    return False
 
 
 def _remove(target: Path) -> None:

@@ -1,5 +1,6 @@
 """A private copy of a database that cannot be read in place, by faults.md 3.2."""
 
+import errno
 import os
 import stat
 from collections.abc import Callable
@@ -104,9 +105,10 @@ def _copy(source: str, target: str, name: str, should_stop: Callable[[], bool]) 
     Path(target).unlink(missing_ok=True)
     try:
         descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return
     except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENAMETOOLONG):
+            # A companion whose name is too long cannot be there either.
+            return
         raise Unreadable(f"{name} cannot be copied: {error.strerror}.") from error
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):

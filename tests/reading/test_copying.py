@@ -110,3 +110,21 @@ def test_a_folder_that_may_not_be_written_is_said(tmp_path: Path) -> None:
 
     with as_nobody(), pytest.raises(NotCopied, match=r"copy\.db cannot be made: Permission denied"):
         copy_database(path, tmp_path / "copy.db")
+
+
+@pytest.mark.parametrize("length", [247, 248, 250, 255])
+def test_a_companion_whose_name_would_be_too_long_is_none(tmp_path: Path, length: int) -> None:
+    path = make(tmp_path / "service.db", "early").rename(tmp_path / ("n" * length))
+    copy_database(path, tmp_path / "copy.db")
+    assert ids(tmp_path / "copy.db") == ["early"]
+
+
+@pytest.mark.parametrize("length", [248, 255, 256])
+def test_a_copy_is_not_made_under_a_name_that_leaves_no_room_for_its_journal(tmp_path: Path, length: int) -> None:
+    path = make(tmp_path / "service.db", "early")
+    before = touch_state(path)
+    with pytest.raises(NotCopied) as refused:
+        copy_database(path, tmp_path / ("n" * length))
+    assert refused.value.sentence.endswith("names would be too long. Name it shorter.")
+    assert differences(before, touch_state(path)) == ()
+    copy_database(path, tmp_path / ("n" * 247))

@@ -8,9 +8,11 @@ from types import SimpleNamespace
 import pytest
 
 from inspector.layout.opened import Mode
+from inspector.layout.pages import TaskPage
 from inspector.reading.errors import Unreadable
 from inspector.reading.private_copy import PrivateCopy, copy_files, cut_super_journal
 from inspector.reading.reader import open_reader
+from inspector.reading.requests import TaskPageRequest
 from tests.support.proof import differences, touch_state
 from tests.support.reading_crashes import crashed, hot
 from tests.support.reading_databases import listing, make, read_at
@@ -189,3 +191,11 @@ def test_a_damaged_copy_is_announced(tmp_path: Path) -> None:
 
     with open_reader(path, mode=Mode.COPY, now_ms=read_at) as reader:
         assert "service.db is damaged: what can still be read is shown." in reader.opened.notes
+
+
+def test_a_file_whose_name_leaves_no_room_for_that_of_a_journal_is_read_from_a_copy(tmp_path: Path) -> None:
+    path = make(tmp_path / "service.db", "t").rename(tmp_path / ("n" * 250))
+    with open_reader(path, mode=Mode.COPY, now_ms=read_at) as reader:
+        page = reader.answer(TaskPageRequest())
+    assert isinstance(page, TaskPage)
+    assert [task.id for task in page.tasks] == ["t"]
