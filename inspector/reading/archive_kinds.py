@@ -1,4 +1,4 @@
-"""Which files are archives: told by what they begin with, never by their name."""
+"""Which files are archives: told by what they begin with, a zip also by its end, never by their name."""
 
 from enum import StrEnum
 from typing import Final
@@ -8,6 +8,11 @@ from inspector.lmsp.values import value
 PROBE: Final = 512
 """So many first bytes tell."""
 
+LAST_PROBE: Final = 22 + 0xFFFF
+"""In so many last bytes stands where the list of a zip's members lies: what is put before it may be anything."""
+
+_ZIP_END, _ZIP_MEMBER = b"PK\5\6", b"PK\1\2"
+_ZIP_END_BYTES: Final = 22
 _TAR_SUM: Final = slice(148, 156)
 
 
@@ -62,6 +67,23 @@ def kind_of(first: bytes) -> ArchiveKind | None:
 def other_archive(first: bytes) -> str | None:
     """Return what an archive that begins with these bytes is called where it is of a kind that is not opened."""
     return next((name for beginning, name in _OTHERS if first.startswith(beginning)), None)
+
+
+def ends_as_zip(last: bytes, size: int) -> bool:
+    """Say whether a file of ``size`` bytes that ends with ``last``, :data:`LAST_PROBE` of them, ends as a zip does.
+
+    A program that unpacks itself begins with that program. Its list of members must end where the end of the zip begins
+    and lie within the file; its comment must be the rest of the file.
+    """
+    at = last.rfind(_ZIP_END)
+    if at < 0 or len(last) - at < _ZIP_END_BYTES:
+        return False
+    end = last[at : at + _ZIP_END_BYTES]
+    members, listed = int.from_bytes(end[10:12], "little"), int.from_bytes(end[12:16], "little")
+    comment = int.from_bytes(end[20:22], "little")
+    list_at = at - listed
+    is_listed = list_at < 0 or last.startswith(_ZIP_MEMBER, list_at)
+    return members > 0 and at + _ZIP_END_BYTES + comment == len(last) and listed < size and is_listed
 
 
 def _is_tar(first: bytes) -> bool:

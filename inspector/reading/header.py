@@ -132,6 +132,19 @@ def first_bytes(path: str, count: int) -> bytes:
         os.close(descriptor)
 
 
+def last_bytes(path: str, count: int) -> tuple[bytes, int]:
+    """Return up to ``count`` bytes from the end of a file, and its size; nothing where it cannot be opened."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return b"", 0
+    try:
+        size = os.fstat(descriptor).st_size
+        return os.pread(descriptor, count, max(0, size - count)), size
+    finally:
+        os.close(descriptor)
+
+
 def is_hot(journal: bytes) -> bool:
     """Say whether SQLite takes a -journal that begins with these bytes for one that is to be rolled back first."""
     return journal[:1] not in (b"", b"\0")

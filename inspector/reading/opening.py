@@ -12,7 +12,7 @@ from typing import Final
 from inspector.layout.opened import Mode
 from inspector.layout.visible import visible
 from inspector.lmsp.values import value
-from inspector.reading.archive_kinds import PROBE, Archive, kind_of, other_archive
+from inspector.reading.archive_kinds import LAST_PROBE, PROBE, Archive, ArchiveKind, ends_as_zip, kind_of, other_archive
 from inspector.reading.checkpoints import Checkpoints
 from inspector.reading.companions import Guard, guard_of, not_there, refuse_odd_companions
 from inspector.reading.errors import Unreadable
@@ -25,6 +25,7 @@ from inspector.reading.header import (
     first_bytes,
     is_hot,
     journal_rolls_back,
+    last_bytes,
     read_header,
     wal_holds_frames,
 )
@@ -152,8 +153,11 @@ def _look_at_archive(real: str, name: str, member: str | None, mode: Mode | None
     kind = kind_of(error.first)
     if kind is None:
         other = other_archive(error.first)
-        if other is None:
+        if other is None and ends_as_zip(*last_bytes(real, LAST_PROBE)):
+            kind = ArchiveKind.ZIP
+        elif other is None:
             raise error
+    if kind is None:
         raise Unreadable(f"{name} is an archive ({other}) that is not opened here. Unpack it, and open the database.")
     if mode not in (None, Mode.COPY):
         raise Unreadable(f"{name} is not opened as {mode}: it is an archive, and only a copy of what is in it is read.")

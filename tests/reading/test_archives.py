@@ -72,6 +72,33 @@ def test_a_database_alone(temporary: Path, tmp_path: Path, resting: Path, packer
     assert listing(temporary) == set()
 
 
+@pytest.mark.parametrize("comment", [b"", b"from the customer" * 900], ids=["plain", "commented"])
+@pytest.mark.parametrize("before", [b"#!/bin/sh\n", b"\x7fELF" + bytes(99_999)], ids=["script", "program"])
+def test_in_a_zip_that_begins_with_a_program_that_unpacks_it(
+    tmp_path: Path, left_over: Path, before: bytes, comment: bytes
+) -> None:
+    packed = zipped(files_of(left_over))
+    assert packed.endswith(b"\0\0")
+    path = put(tmp_path, "bundle", before + packed[:-2] + len(comment).to_bytes(2, "little") + comment)
+    assert zipfile.is_zipfile(path)
+
+    opened, tasks = read(path)
+
+    assert opened.mode is Mode.COPY
+    assert tasks == ["early", "late"]
+    copy_database(path, tmp_path / "out.db")
+
+
+@pytest.mark.parametrize(
+    "after",
+    [b"PK\5\6", b"PK\5\6" + bytes(18), zipped([("a", b"b")])[:-1], zipped([("a", b"b")]) + b"\n", zipped([])],
+    ids=["cut", "empty", "short", "long", "none"],
+)
+def test_what_only_looks_a_little_like_the_end_of_a_zip_is_what_it_is(tmp_path: Path, after: bytes) -> None:
+    path = put(tmp_path, "page.db", b"\x93" * 9_000 + after)
+    assert refusal(path).startswith("page.db cannot be read: its first page is not SQLite's.")
+
+
 @pytest.mark.parametrize("order", [1, -1])
 @pytest.mark.parametrize("folder", ["", "data/"])
 @pytest.mark.parametrize("packer", PACKERS)
