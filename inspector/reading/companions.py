@@ -96,6 +96,17 @@ def not_there(path: str, name: str) -> str:
     return f"{name} is not there."
 
 
+def other_wal(name: str) -> str:
+    """Say of a database that is damaged, with a -wal beside it that no service has open, what may be why.
+
+    SQLite takes any -wal whose checksums are right: nothing in it says which database it belongs to.
+    """
+    return (
+        f"The -wal beside {name} may be of another database, or of another state of this one: to compare, copy {name} "
+        "without it into another folder, and open that copy."
+    )
+
+
 def is_shorter(now: FileState | None, before: FileState | None) -> bool:
     """Say whether a file that is there is shorter than it was."""
     return now is not None and before is not None and now.size < before.size

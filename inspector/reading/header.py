@@ -4,6 +4,7 @@ import os
 import stat
 from typing import Final, NamedTuple
 
+from inspector.layout.native import APPLICATION_ID
 from inspector.lmsp.values import value
 from inspector.reading.companions import SUFFIXES, state_of
 from inspector.reading.errors import Unreadable
@@ -15,6 +16,7 @@ CHANGES: Final = slice(24, 28)
 """Where it counts transactions: all of them in rollback-journal mode, those that change the first page in WAL mode."""
 COOKIE: Final = slice(40, 44)
 """Where it counts changes of the schema."""
+_MARK: Final = slice(68, 72)
 _TEXT_PROBE: Final = 512
 _WAL_FORMAT: Final = 2
 _NEWEST_SCHEMA_FORMAT: Final = 4
@@ -118,6 +120,11 @@ def page_bytes(first: bytes) -> int:
 def is_wal(first: bytes) -> bool:
     """Say whether a file with this header is in WAL mode."""
     return _WAL_FORMAT in first[18:20]
+
+
+def is_marked(first: bytes) -> bool:
+    """Say whether a file that begins with these bytes is marked as one of the native layout."""
+    return is_sqlite(first) and int.from_bytes(first[_MARK], "big") == APPLICATION_ID
 
 
 def first_bytes(path: str, count: int) -> bytes:

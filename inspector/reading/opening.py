@@ -14,7 +14,7 @@ from inspector.layout.visible import visible
 from inspector.lmsp.values import value
 from inspector.reading.archive_kinds import LAST_PROBE, PROBE, Archive, ArchiveKind, ends_as_zip, kind_of, other_archive
 from inspector.reading.checkpoints import Checkpoints
-from inspector.reading.companions import Guard, guard_of, not_there, refuse_odd_companions
+from inspector.reading.companions import Guard, guard_of, not_there, other_wal, refuse_odd_companions
 from inspector.reading.errors import Unreadable
 from inspector.reading.header import (
     JOURNAL_HEADER_BYTES,
@@ -68,8 +68,15 @@ class Look:
     """Whether pages of it are known to be missing or left out."""
     counts: Counts | None = None
     """What its header counts."""
+    has_wal: bool = False
+    """Whether a -wal that holds something lies beside it."""
     archive: Archive | None = None
     """The archive that it lies in; ``path`` is that one's then. What of it is read is found out by unpacking it."""
+
+    @property
+    def other_wal(self) -> tuple[str, ...]:
+        """The sentence on what may be why the file is damaged: one or none."""
+        return (other_wal(self.name),) if self.has_wal and self.holder is None else ()
 
     @property
     def place(self) -> str:
@@ -115,6 +122,7 @@ def look_at(
         may_read_shm=found.may_read_shm,
         faulty=not found.holder and bool(left_out or missing),
         counts=header.counts,
+        has_wal=found.has_wal,
     )
 
 
@@ -136,6 +144,7 @@ def look_at_unpacked(look: Look, path: str, name: str, why: str) -> Look:
         hot_journal=found.hot_journal,
         rolls_back=found.rolls_back,
         faulty=bool(left_out or missing),
+        has_wal=found.has_wal,
     )
 
 

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 from inspector.layout.opened import FileIdentity, LayoutKind, Mode, Opened
 from inspector.lmsp.values import value
@@ -16,9 +16,11 @@ from inspector.reading.errors import (
     SqliteTrouble,
     Unanswered,
     Unreadable,
+    is_damage,
     primary_code,
     sentence_of,
 )
+from inspector.reading.header import HEADER_BYTES, first_bytes, is_marked
 from inspector.reading.layouts import NATIVE_ONLY, Layouts
 from inspector.reading.main_file import lacking_pages
 from inspector.reading.opening import Look, look_at, look_at_unpacked
@@ -184,7 +186,7 @@ def open_source(
             # A service may have opened or closed it in between: then another mode fits.
             if left and (primary_code(error) in STALE | BUSY or guard_of(look.path) != look.guard):
                 continue
-            sentence = _with_notes(look, _why_not(look, error))
+            sentence = _with_notes(look, _why_not(look, error), is_damaged=_may_be_damage(error))
             raise Unreadable(sentence, may_pass=primary_code(error) in PASSING) from error
     raise AssertionError("the last try returns or raises")
 
@@ -195,9 +197,18 @@ def _why_not(look: Look, error: Exception) -> str:
     return f"{look.name} cannot be read: there is no permission for {look.name}-shm, and a process has the file open."
 
 
-def _with_notes(look: Look, sentence: str) -> str:
+def _may_be_damage(error: Exception) -> bool:
+    return is_damage(error) or primary_code(error) in (None, sqlite3.SQLITE_NOTADB)
+
+
+def _is_ours_without_wal(look: Look) -> bool:
+    """Say whether the file itself is marked as a service's: where no tasks are in it, its -wal made it another one."""
+    return look.has_wal and look.archive is None and is_marked(first_bytes(look.path, HEADER_BYTES))
+
+
+def _with_notes(look: Look, sentence: str, *, is_damaged: bool) -> str:
     """Return why nothing can be read with what the look found to be missing: that may well be the cause."""
-    return " ".join([sentence, *look.notes])
+    return " ".join([sentence, *look.notes, *(look.other_wal if is_damaged else ())])
 
 
 def _open(look: Look, should_stop: Callable[[], bool], layouts: Layouts) -> Source:
@@ -217,13 +228,20 @@ def _open(look: Look, should_stop: Callable[[], bool], layouts: Layouts) -> Sour
                 moment = _Moment(connection.data_version(), claims_of(connection))
                 shape = recognise(connection, look.name, layouts)
                 unread = unreadable_tables(connection, shape)
+                is_damaged = bool(unread) or allowed.damage
+                is_damaged |= shape.kind is LayoutKind.UNKNOWN and _is_ours_without_wal(look)
                 if copy is not None and not allowed.damage:
-                    notes += _check(connection, look.name)
+                    checked = _check(connection, look.name)
+                    notes += checked.notes
+                    is_damaged |= checked.is_damaged
                 elif look.wal and look.mode is not Mode.RESTING and (pages := lacking_pages(connection, path)):
                     notes.append(f"{look.name} was cut off: {pages:,} of its pages cannot be read.")
+                    is_damaged = True
         except Unreadable as error:
             connection.close()
-            raise Unreadable(_with_notes(look, error.sentence), may_pass=error.may_pass) from error
+            is_damaged = connection.is_damaged or _is_ours_without_wal(look)
+            sentence = _with_notes(look, error.sentence, is_damaged=is_damaged)
+            raise Unreadable(sentence, may_pass=error.may_pass) from error
         except BaseException:
             connection.close()
             raise
@@ -240,6 +258,8 @@ def _open(look: Look, should_stop: Callable[[], bool], layouts: Layouts) -> Sour
         notes.append("Its schema calls functions that SQLite takes for unsafe; it is read all the same.")
     if allowed.damage:
         notes.append(f"{look.name} is incomplete or damaged: what can still be read is shown.")
+    if is_damaged:
+        notes += look.other_wal
     return Source(look, connection, shape, tuple(notes), copy, layouts, moment)
 
 
@@ -265,12 +285,18 @@ def _fill(copy: PrivateCopy, look: Look, should_stop: Callable[[], bool]) -> tup
     return look, notes
 
 
-def _check(connection: ReadConnection, name: str) -> list[str]:
+class _Checked(NamedTuple):
+    notes: tuple[str, ...] = ()
+    is_damaged: bool = False
+
+
+def _check(connection: ReadConnection, name: str) -> _Checked:
     """Run SQLite's own check on a copy: nothing else announces that a file was copied while it was written."""
+    damaged = _Checked((f"{name} is damaged: what can still be read is shown.",), is_damaged=True)
     try:
         found = connection.rows("PRAGMA quick_check(1)")
     except Unanswered:
-        return [f"{name} is too large for a check on opening."]
+        return _Checked((f"{name} is too large for a check on opening.",))
     except SqliteTrouble:
-        return [f"{name} is damaged: what can still be read is shown."]
-    return [] if found == [("ok",)] else [f"{name} is damaged: what can still be read is shown."]
+        return damaged
+    return _Checked() if found == [("ok",)] else damaged

@@ -52,8 +52,11 @@ def check_of(health: Health) -> Check:
     return Check(f"Checked: {tables} sound, {indexes}.")
 
 
-def damage_of(health: Health) -> tuple[str, str] | None:
-    """Return what a bar says of the damage, fact and consequence, or None where there is none."""
+def damage_of(health: Health, perhaps: str = "") -> tuple[str, str] | None:
+    """Return what a bar says of the damage, fact and consequence, or None where there is none.
+
+    ``perhaps`` is a sentence on what may be why, and stands last.
+    """
     damaged = [table for table in health.tables if table.notes]
     if not health.is_damaged:
         return None
@@ -64,7 +67,8 @@ def damage_of(health: Health) -> tuple[str, str] | None:
         fact = "An index of this file is damaged."
     whole = len(health.tables) - len(damaged)
     notes = " ".join(filter(None, (health.schema, *(note for table in damaged for note in table.notes))))
-    return fact, f"{notes} The other {counted(whole, 'table')} can be read."
+    rest = f"{notes} The other {counted(whole, 'table')} can be read."
+    return fact, f"{rest} {perhaps}" if perhaps else rest
 
 
 def rows_of(before: TouchState, after: TouchState | None, now_ms: int, zone: tzinfo) -> tuple[ProofRow, ...]:

@@ -32,6 +32,7 @@ from inspector.layout.opened import Mode, Opened
 from inspector.layout.pages import Progress
 from inspector.layout.traces import TouchState
 from inspector.layout.visible import visible
+from inspector.reading.companions import other_wal
 from inspector.reading.proof import differences, proof_line
 from inspector.reading.requests import HealthRequest, ProofRequest
 
@@ -172,7 +173,7 @@ class DrawerWiring(QObject):
             return
         self._health = health
         self._check = check_of(health)
-        damage = damage_of(health)
+        damage = damage_of(health, self._perhaps())
         if damage is None:
             self._window.hide_message("health")
             return
@@ -180,6 +181,14 @@ class DrawerWiring(QObject):
         bar.verb_clicked.connect(lambda _verb: self._late().show())
         self._late().show()
         self._show()
+
+    def _perhaps(self) -> str:
+        """Return the sentence on what may be why the file is damaged; nothing where its notes say it, or nobody can."""
+        how = self._how
+        if how is None or how.mode is not Mode.CRASHED:
+            return ""
+        sentence = other_wal(visible(Path(how.path).name))
+        return "" if sentence in how.notes else sentence
 
     def _on_check_progress(self, progress: Progress) -> None:
         if progress.of is not None:

@@ -16,12 +16,14 @@ from inspector.desktop.widgets.message_bar import MessageBar
 from inspector.desktop.wiring import drawer as wiring
 from inspector.desktop.wiring.drawer import DrawerWiring
 from inspector.layout.opened import Mode
+from inspector.reading.companions import other_wal
 from inspector.reading.requests import CountsRequest
 from tests.support.broken_pages import many_pages, without_a_page_of_events
 from tests.support.inspectors import an_inspector
 from tests.support.live_file import service_on
 from tests.support.proof import differences, touch_state
-from tests.support.reading_databases import make
+from tests.support.reading_databases import add_task, make
+from tests.support.reading_service import service_on as service_process
 from tests.support.waiting import until
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("qloop")]
@@ -148,3 +150,19 @@ async def test_a_file_that_goes_from_mode_to_mode_is_read_as_a_whole_by_itself_o
         await inspector.session.ask(CountsRequest())
         assert drawer.proof.title == "Not hashed yet"
         assert not drawer.proof.is_running
+
+
+async def test_damage_beside_a_wal_that_a_dead_service_left_names_what_may_be_why(tmp_path: Path) -> None:
+    path = many_pages(tmp_path / "service.db", journal="wal")
+    with service_process(path, "wal_autocheckpoint=0") as service:
+        add_task(service, "late")
+        service.kill()
+    without_a_page_of_events(path)
+    async with window_on(path) as (inspector, _drawing, _drawer):
+        assert inspector.window.header.shown is not None
+        assert inspector.window.header.shown.mode is Mode.CRASHED
+        await until(lambda: any(other_wal("service.db") in bar.text() for bar in bars_of(inspector)))
+
+
+def bars_of(inspector: Inspector) -> list[MessageBar]:
+    return inspector.window.findChildren(MessageBar)
