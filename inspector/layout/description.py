@@ -30,6 +30,7 @@ class TimeFormat(StrEnum):
     UNIX_S = "unix_s"
     UNIX_MS = "unix_ms"
     UNIX_US = "unix_us"
+    UNIX_NS = "unix_ns"
     ISO = "iso"
     """ISO 8601 text, with or without an offset."""
 

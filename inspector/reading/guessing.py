@@ -112,6 +112,16 @@ _SECONDS_FROM: Final = 100_000_000
 
 _SECONDS_BELOW: Final = 100_000_000_000
 _MILLISECONDS_BELOW: Final = 100_000_000_000_000
+_MICROSECONDS_BELOW: Final = 100_000_000_000_000_000
+_NANOSECONDS_BELOW: Final = 9_000_000_000_000_000_000
+"""In 2255. The largest integers stand for no time, but for what never comes."""
+
+_UNITS: Final = (
+    (_SECONDS_BELOW, TimeFormat.UNIX_S),
+    (_MILLISECONDS_BELOW, TimeFormat.UNIX_MS),
+    (_MICROSECONDS_BELOW, TimeFormat.UNIX_US),
+    (_NANOSECONDS_BELOW, TimeFormat.UNIX_NS),
+)
 
 
 def guessed(connection: ReadConnection, tables: Mapping[str, Found]) -> Description | None:
@@ -238,9 +248,7 @@ def _look(value: Value) -> TimeFormat | None:
     if isinstance(value, str):
         return TimeFormat.ISO
     if isinstance(value, int | float) and abs(value) >= _SECONDS_FROM:
-        if abs(value) < _SECONDS_BELOW:
-            return TimeFormat.UNIX_S
-        return TimeFormat.UNIX_MS if abs(value) < _MILLISECONDS_BELOW else TimeFormat.UNIX_US
+        return next((unit for below, unit in _UNITS if abs(value) < below), None)
     return None
 
 

@@ -19,8 +19,9 @@ NUMBER: Final = "_number"
 NUL: Final = "\\x00"
 """What stands for a NUL in a line: SQLite ends a text of JSON there."""
 
-_MOST_MS: Final = 8_000_000_000_000_000
-"""Times up to so many milliseconds from 1970 are converted: a quarter of a million years."""
+_FIRST_S: Final = -62_135_596_800
+_LAST_S: Final = 253_402_300_799
+"""The years 1 to 9999 in Unix seconds: what is beyond them is told as it is stored, and is not divided."""
 
 NATIVE_NAMES: Final = {"tasks": "tasks", "events": "task_events", "models": "models", "responses": "responses"}
 """The native table of each part of a description."""
@@ -247,17 +248,26 @@ def _time(part: Part, stored: str) -> str:
             return stored
         case TimeFormat.UNIX_S:
             whole, real = f"{stored} * 1000", f"CAST(round({stored} * 1000.0) AS INTEGER)"
-            most = _MOST_MS // 1000
+            fits = _is_within(stored, 1)
         case TimeFormat.UNIX_US:
             whole, real = f"{stored} / 1000", f"CAST({stored} / 1000 AS INTEGER)"
-            most = _MOST_MS * 1000
+            fits = _is_within(stored, 1_000_000)
+        case TimeFormat.UNIX_NS:
+            whole, real = f"{stored} / 1000000", f"CAST({stored} / 1000000 AS INTEGER)"
+            fits = _is_within(stored, 1_000_000_000)
         case TimeFormat.ISO:
             return _iso(part, stored)
     kind = f"typeof({stored})"
-    fits = f"{kind} IN ('integer', 'real') AND {stored} BETWEEN -{most} AND {most}"
-    # Beyond it SQLite would make another number of it, the largest there is for one.
+    is_time = f"{kind} IN ('integer', 'real') AND {fits}"
     converted = f"CASE {kind} WHEN 'integer' THEN {whole} ELSE {real} END"
-    return f"CASE WHEN {fits} THEN {converted} ELSE {_as_stored(stored)} END"
+    return f"CASE WHEN {is_time} THEN {converted} ELSE {_as_stored(stored)} END"
+
+
+def _is_within(stored: str, a_second: int) -> str:
+    """Return SQL for whether a number is in the calendar; ``a_second`` is how many of its units are one."""
+    # SQLite takes a number beyond its integers for a REAL: so do the limits in nanoseconds, and each integer is within.
+    last = f"{_LAST_S}.999" if a_second == 1 else str((_LAST_S + 1) * a_second - 1)
+    return f"{stored} BETWEEN {_FIRST_S * a_second} AND {last}"
 
 
 def _iso(part: Part, stored: str) -> str:
@@ -272,7 +282,11 @@ def _iso(part: Part, stored: str) -> str:
     # SQLite takes 30 February for 1 March. Without the zero days older ones do not even notice.
     is_day = f"date(substr({stored}, 1, 10), '+0 days') = substr({stored}, 1, 10)"
     is_text = f"typeof({stored}) = 'text'"
-    return f"CASE WHEN {is_text} AND {is_day} THEN coalesce({since}, {stored}) ELSE {_as_stored(stored)} END"
+    # An offset can lead out of the calendar on its first and its last day.
+    is_edge = f"substr({stored}, 1, 10) NOT BETWEEN '0001-01-02' AND '9999-12-30'"
+    is_beyond = f"{is_edge} AND {since} NOT BETWEEN {_FIRST_S * 1_000} AND {_LAST_S * 1_000 + 999}"
+    told = f"CASE WHEN {is_beyond} THEN {stored} ELSE coalesce({since}, {stored}) END"
+    return f"CASE WHEN {is_text} AND {is_day} THEN {told} ELSE {_as_stored(stored)} END"
 
 
 def _as_stored(stored: str) -> str:

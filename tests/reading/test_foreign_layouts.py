@@ -138,7 +138,13 @@ def test_a_commit_of_another_layout_s_service_is_noticed(tmp_path: Path, name: s
 
 
 @pytest.mark.parametrize(
-    ("unit", "times"), [(1, TimeFormat.UNIX_S), (1_000, TimeFormat.UNIX_MS), (1_000_000, TimeFormat.UNIX_US)]
+    ("unit", "times"),
+    [
+        (1, TimeFormat.UNIX_S),
+        (1_000, TimeFormat.UNIX_MS),
+        (1_000_000, TimeFormat.UNIX_US),
+        (1_000_000_000, TimeFormat.UNIX_NS),
+    ],
 )
 def test_close_names_are_guessed_with_words_and_units(tmp_path: Path, unit: float, times: TimeFormat) -> None:
     with opened(close_names(tmp_path / "jobs.db", unit=unit)) as reader:
@@ -151,7 +157,7 @@ def test_close_names_are_guessed_with_words_and_units(tmp_path: Path, unit: floa
             ("first", "completed"),
         ]
         assert [task.created_at for task in page.tasks] == [START_S * 1_000 + 60_000 * at for at in (2, 1, 0)]
-        assert times in TimeFormat
+        assert any(f"tasks in jobs (times as {times})" in note for note in how.notes)
         events = reader.answer(EventPageRequest("first"))
         assert isinstance(events, EventPage)
         assert [(event.seq, event.type) for event in events.events] == [(1, "made")]
@@ -340,7 +346,7 @@ MISTAKES: dict[str, str] = {
         "columns in [tasks] of own.toml holds colour, which is not known there."
     ),
     '[tasks]\ntable = "a"\ntimes = "hours"\n[tasks.columns]\nid = "b"\nstatus = "c"': (
-        "times in [tasks] of own.toml is 'hours', which is none of unix_s, unix_ms, unix_us, iso."
+        "times in [tasks] of own.toml is 'hours', which is none of unix_s, unix_ms, unix_us, unix_ns, iso."
     ),
     '[tasks]\ntable = "a"\nzone = "CET"\n[tasks.columns]\nid = "b"\nstatus = "c"': (
         "zone in [tasks] of own.toml is 'CET', which is neither UTC nor an offset as +08:00."

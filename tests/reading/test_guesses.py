@@ -1,0 +1,95 @@
+"""What a guess makes of the times and the tables of a file that nobody described."""
+
+from pathlib import Path
+
+import pytest
+
+from inspector.layout.pages import TaskFilter, TaskPage
+from inspector.layout.rows import TaskRow
+from inspector.reading.layouts import Layouts, layout_folders
+from inspector.reading.reader import Reader, open_reader
+from inspector.reading.requests import TaskPageRequest
+from tests.support.any_tables import made
+from tests.support.reading_databases import read_at
+
+KNOWN = Layouts(folders=layout_folders(None))
+TASKS = "CREATE TABLE tasks (id INTEGER PRIMARY KEY, status TEXT, created_at)"
+
+
+def opened(path: Path) -> Reader:
+    return open_reader(path, now_ms=read_at, layouts=KNOWN)
+
+
+def tasks(reader: Reader) -> list[TaskRow]:
+    """Return the tasks by their ids."""
+    page = reader.answer(TaskPageRequest(TaskFilter()))
+    assert isinstance(page, TaskPage)
+    return sorted(page.tasks, key=lambda task: task.id)
+
+
+def times(path: Path, *stored: str) -> list[int | str | None]:
+    """Return what is told of times that are stored as these literals: milliseconds, or what stands there."""
+    rows = [f"INSERT INTO tasks VALUES ({at}, 'queued', {each})" for at, each in enumerate(stored)]
+    with opened(made(path, TASKS, *rows)) as reader:
+        return [task.told("created_at") for task in tasks(reader)]
+
+
+def guess(path: Path) -> str:
+    """Return the notes on what was guessed, as one text."""
+    with opened(path) as reader:
+        return " ".join(reader.opened.notes)
+
+
+def test_nanoseconds_are_guessed_and_converted(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    assert times(path, "1796122488811000083", "1796122488811000083.0") == [1_796_122_488_811] * 2
+    assert "tasks in tasks (times as unix_ns)" in guess(path)
+
+
+@pytest.mark.parametrize(
+    ("first", "beyond", "told"),
+    [
+        ("1796000000", "1796122488811000083", "1796122488811000083"),
+        ("1796000000", "253402300800", "253402300800"),
+        ("1796000000", "1796122488811", "1796122488811"),
+        ("1796000000000000", "1796122488811000083", "1796122488811000083"),
+        ("1796000000000000", "-62135596800000001", "-62135596800000001"),
+        ("1796000000000000000", "1e30", "1.0e+30"),
+    ],
+)
+def test_a_number_beyond_the_calendar_of_its_format_is_told_as_stored(
+    tmp_path: Path, first: str, beyond: str, told: str
+) -> None:
+    assert times(tmp_path / "a.db", first, first, beyond)[2] == told
+
+
+@pytest.mark.parametrize(
+    ("stored", "at_ms"),
+    [
+        ("253402300799", 253_402_300_799_000),
+        ("-62135596800", -62_135_596_800_000),
+    ],
+)
+def test_the_first_and_the_last_second_of_the_calendar_are_times(tmp_path: Path, stored: str, at_ms: int) -> None:
+    assert times(tmp_path / "a.db", "1796000000", "1796000000", stored)[2] == at_ms
+
+
+def test_the_largest_integer_decides_nothing(tmp_path: Path) -> None:
+    stored = "9223372036854775807"
+    assert times(tmp_path / "a.db", stored, stored, "1796000000") == [9_223_372_036_854_775_807] * 2 + [1_796_000_000]
+
+
+@pytest.mark.parametrize(
+    ("stored", "told"),
+    [
+        ("0001-01-01T00:00:00+14:00", "0001-01-01T00:00:00+14:00"),
+        ("0001-01-01T00:00:00Z", -62_135_596_800_000),
+        ("0001-01-01T14:00:00+14:00", -62_135_596_800_000),
+        ("0000-12-31T23:00:00-02:00", -62_135_593_200_000),
+        ("0000-06-01", "0000-06-01"),
+        ("9999-12-31T23:59:59.999Z", 253_402_300_799_999),
+        ("9999-12-31T23:59:59-14:00", "9999-12-31T23:59:59-14:00"),
+    ],
+)
+def test_an_offset_that_leads_out_of_the_calendar_leaves_the_text(tmp_path: Path, stored: str, told: int | str) -> None:
+    assert times(tmp_path / "a.db", "'2026-11-30T00:53:20Z'", f"'{stored}'")[1] == told
