@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from inspector.layout.description import Description, TimeFormat
+from inspector.layout.description import TIMES, Description, TimeFormat
 from inspector.layout.opened import LayoutKind
 from inspector.layout.visible import shortened
 from inspector.reading.connection import SCHEMA, ReadConnection
@@ -142,7 +142,14 @@ def _finds_events(connection: ReadConnection, description: Description, found: M
 def _guess(description: Description) -> str:
     """Say what was guessed."""
     parts = [f"{name} in {shortened(part.table)} (times as {part.times})" for name, part in description.parts().items()]
-    return f"Guessed: {', '.join(parts)}. The command layout --save writes it into a file that can be corrected."
+    zones = " UTC is assumed for ISO times that tell no offset." if _has_iso_times(description) else ""
+    saved = "The command layout --save writes it into a file that can be corrected."
+    return f"Guessed: {', '.join(parts)}.{zones} {saved}"
+
+
+def _has_iso_times(description: Description) -> bool:
+    parts = description.parts().values()
+    return any(part.times is TimeFormat.ISO and any(ours in TIMES for ours, _ in part.columns) for part in parts)
 
 
 def _unnamed(description: Description, found: Mapping[str, Found]) -> list[str]:

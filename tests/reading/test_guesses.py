@@ -93,3 +93,10 @@ def test_the_largest_integer_decides_nothing(tmp_path: Path) -> None:
 )
 def test_an_offset_that_leads_out_of_the_calendar_leaves_the_text(tmp_path: Path, stored: str, told: int | str) -> None:
     assert times(tmp_path / "a.db", "'2026-11-30T00:53:20Z'", f"'{stored}'")[1] == told
+
+
+@pytest.mark.parametrize(("stored", "is_assumed"), [("'2026-11-30T00:53:20'", True), ("1796000000", False)])
+def test_a_guess_of_iso_times_says_that_utc_is_assumed(tmp_path: Path, stored: str, is_assumed: bool) -> None:
+    path = tmp_path / "a.db"
+    assert times(path, stored) == [1_796_000_000_000]
+    assert ("UTC is assumed for ISO times that tell no offset." in guess(path)) is is_assumed
