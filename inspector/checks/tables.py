@@ -2,14 +2,16 @@
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from inspector.checks.values import Event, Task
 from inspector.layout import native
 from inspector.lmsp.events import EventType
 from inspector.reading.connection import LONGEST_VALUE, SCHEMA, Reads
+from inspector.reading.errors import OWN_COLLATION, is_own_collation
 from inspector.reading.recognising import Table, table_of
+from inspector.reading.values import text
 
 LARGE_BYTES: Final = LONGEST_VALUE
 """Above this a text is no text that a service keeps, and nothing here reads it."""
@@ -43,6 +45,8 @@ class Tables:
     """Whether this SQLite was built with its JSON functions."""
     whole_schema: bool = True
     """Whether all of the schema can be read: a table behind damage counts as missing."""
+    own_collations: frozenset[str] = frozenset()
+    """The tables, and each ``table.column``, that are not read: their text is sorted as only their program can."""
 
     def has(self, need: str) -> bool:
         """Say whether ``table.column`` can be read as what it is in the native layout."""
@@ -53,6 +57,10 @@ class Tables:
         if need == JSON:
             return None if self.has_json else "SQLite was built without its JSON functions here."
         name, _, column = need.partition(".")
+        if name in self.own_collations:
+            return f"The table {name} {OWN_COLLATION}."
+        if need in self.own_collations:
+            return f"The column {need} {OWN_COLLATION}."
         table = self.by_name.get(name)
         if table is None:
             return f"There is no table {name} with rowids in this file."
@@ -79,11 +87,44 @@ class Tables:
 
 def read_tables(reads: Reads) -> Tables:
     """Return what the file has. A table WITHOUT ROWID counts as missing: no range of it can be named."""
-    found = {name: table_of(reads, name) for name in native.TABLES}
-    return Tables(
-        {name: table for name, table in found.items() if table is not None and table.rowid is not None},
-        has_json=_has_json(reads),
-        whole_schema=reads.schema == SCHEMA,
+    found: dict[str, Table] = {}
+    own: set[str] = set()
+    for name in native.TABLES:
+        table = table_of(reads, name)
+        if table is None or table.rowid is None:
+            continue
+        columns = set() if table.is_ours else _own_collations(reads, table)
+        if not table.is_ours and _has_index_of_own(reads, name):
+            own.add(name)
+            continue
+        own.update(f"{name}.{column}" for column in columns)
+        found[name] = replace(table, columns=table.columns - columns)
+    return Tables(found, has_json=_has_json(reads), whole_schema=reads.schema == SCHEMA, own_collations=frozenset(own))
+
+
+def _own_collations(reads: Reads, table: Table) -> set[str]:
+    """Return the columns that cannot be compared with a text, since only the file's program knows how."""
+    own = set()
+    for column in table.columns:
+        try:
+            reads.rows(f"SELECT 1 FROM main.{table.name} WHERE {quoted_name(column)} = '' LIMIT 0")  # noqa: S608
+        except sqlite3.OperationalError as error:
+            if not is_own_collation(error):
+                raise
+            own.add(column)
+    return own
+
+
+_COLLATIONS: Final = frozenset({"BINARY", "NOCASE", "RTRIM"})
+"""Those that every SQLite knows."""
+
+
+def _has_index_of_own(reads: Reads, table: str) -> bool:
+    """Say whether an index of the table is in an order that only the file's program knows: SQLite may choose it."""
+    return any(
+        text(row[4]).upper() not in _COLLATIONS
+        for index in reads.rows(f"PRAGMA main.index_list({table})")
+        for row in reads.rows(f"PRAGMA main.index_xinfo({quoted_name(text(index[1]))})")
     )
 
 

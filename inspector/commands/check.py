@@ -23,6 +23,7 @@ from inspector.commands.proving import Proof, proof_document, proof_lines
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.visible import visible
 from inspector.reading.connection import Reads
+from inspector.reading.errors import TookTooLong
 from inspector.reading.messages import Lost
 from inspector.reading.reader import Reader
 
@@ -74,16 +75,18 @@ def check(clock: Clock, database: Path, as_json: bool, mode: Mode | None, provin
 def _checked(reader: Reader, progress: ProgressLine) -> tuple[list[Finding], Checked]:
     limit_ms = _LIVE_FILE_MS if reader.opened.mode is Mode.LIVE else _FILE_MS
     progress.tell("Checking the file")
-    of_file = check_file(_Asking(reader, limit_ms))
-    findings = of_file or []
+    try:
+        findings, left_out = check_file(_Asking(reader, limit_ms))
+    except TookTooLong:
+        findings = []
+        left_out = f"The file is too large to be checked as a whole within {limit_ms // 1000} seconds."
     checked = Checked()
     for part in check_database(_Asking(reader, DEADLINE_MS)):
         findings += part.findings
         checked = part.checked
         progress.tell(f"{checked.tasks:,} tasks and {checked.events:,} events checked, {len(findings):,} findings")
-    if of_file is None:
-        reason = f"The file is too large to be checked as a whole within {limit_ms // 1000} seconds."
-        return findings, replace(checked, skipped={FILE_IS_SOUND.name: reason, **checked.skipped})
+    if left_out:
+        return findings, replace(checked, skipped={FILE_IS_SOUND.name: left_out, **checked.skipped})
     return findings, replace(checked, rules=(FILE_IS_SOUND.name, *checked.rules))
 
 

@@ -62,9 +62,12 @@ _BY_CODE: Final = {
     sqlite3.SQLITE_ERROR: "cannot be read: its schema does not fit",
 }
 
-_BY_NAME: Final = {
-    "SQLITE_ERROR_MISSING_COLLSEQ": "cannot be read: it sorts text by a collation that only its own program knows",
-}
+_OWN_COLLATION: Final = "SQLITE_ERROR_MISSING_COLLSEQ"
+
+OWN_COLLATION: Final = "sorts text by a collation that only its own program knows"
+"""What stands behind the name of a table, or of a column, that cannot be read for that."""
+
+_BY_NAME: Final = {_OWN_COLLATION: f"cannot be read: it {OWN_COLLATION}"}
 """What the extended code alone tells."""
 
 BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
@@ -93,6 +96,12 @@ def is_too_big(error: BaseException) -> bool:
 def is_damage(error: BaseException) -> bool:
     """Say whether SQLite found the file damaged, or could not even decode its own words about it (faults.md 1.6)."""
     return primary_code(error) == sqlite3.SQLITE_CORRUPT or isinstance(error, (UnicodeDecodeError, Damaged))
+
+
+def is_own_collation(error: BaseException) -> bool:
+    """Say whether a statement needs a collation that only the program knows which made the file."""
+    cause = error.__cause__ if isinstance(error, Unanswered) else error
+    return getattr(cause, "sqlite_errorname", None) == _OWN_COLLATION
 
 
 def around_damage(read: Callable[[], _Answer], instead: Callable[[], _Instead]) -> _Answer | _Instead:
