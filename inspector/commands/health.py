@@ -72,6 +72,9 @@ def _listing(found: Health) -> list[str]:
         ending = f"{damaged:,} of {tables} {'is' if damaged == 1 else 'are'} damaged"
     elif found.schema:
         ending = f"The {tables} that {'is' if one else 'are'} left {'is' if one else 'are'} sound"
+    elif found.unchecked:
+        sound = "" if not found.tables else ", sound" if one else ", all sound"
+        ending = f"{tables} {'was' if one else 'were'} checked{sound}; what was not is named above"
     else:
         ending = f"{tables}, {'sound' if one else 'all sound'}"
     schema = [found.schema] if found.schema else []

@@ -14,7 +14,7 @@ from inspector.layout.pages import Progress
 from inspector.layout.visible import visible
 from inspector.lmsp.values import value
 from inspector.reading.connection import ReadConnection
-from inspector.reading.errors import SqliteTrouble, Unanswered, is_damage
+from inspector.reading.errors import OWN_COLLATION, SqliteTrouble, Unanswered, is_damage, is_own_collation
 from inspector.reading.reader import Reader
 from inspector.reading.recognising import Shape
 from inspector.reading.requests import HealthRequest
@@ -49,7 +49,8 @@ def health_steps(request: HealthRequest, reader: Reader, read_at_ms: int) -> Gen
         try:
             found.append(_checked(ask, table, full=request.full))
         except Unanswered as error:
-            unchecked.append(f"{visible(table.name)} was not checked to its end: {error.sentence}")
+            why = f"was not checked: it {OWN_COLLATION}." if is_own_collation(error) else ""
+            unchecked.append(f"{visible(table.name)} {why or f'was not checked to its end: {error.sentence}'}")
     if len(tables) > _MOST_TABLES:
         unchecked.append(f"{len(tables) - _MOST_TABLES:,} more tables were not checked.")
     schema = _SCHEMA if ask(lambda connection, _shape: connection.is_damaged) else ""
