@@ -68,7 +68,9 @@ def _names(reads: Reads) -> list[str]:
 
 def _quick_check(reads: Reads, table: str = "") -> list[str]:
     of = quoted(table) if table else _MOST_LINES
-    return [line for (found,) in reads.rows(f"PRAGMA quick_check({of})") for line in _lines(text(found))][:_MOST_LINES]
+    return [line for (found,) in reads.rows(f"PRAGMA main.quick_check({of})") for line in _lines(text(found))][
+        :_MOST_LINES
+    ]
 
 
 def _lines(said: str) -> Iterator[str]:

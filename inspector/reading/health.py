@@ -106,7 +106,8 @@ def _checked(ask: Ask, table: _Table, *, full: bool) -> TableHealth:
 def _said(connection: ReadConnection, table: _Table, *, full: bool) -> list[str]:
     pragma = "integrity_check" if full else "quick_check"
     try:
-        rows = connection.rows(f"PRAGMA {pragma}({quoted(table.name)})")
+        # Of main: what a table is read as may be a TEMP view of its name.
+        rows = connection.rows(f"PRAGMA main.{pragma}({quoted(table.name)})")
     except SqliteTrouble as error:
         if not is_damage(error):
             raise
@@ -150,7 +151,7 @@ def _unread(connection: ReadConnection, table: _Table) -> _Unread | None:
     """Walk over the rows from both ends to where that fails, or return None where all can be read."""
     if not table.rowid:
         try:
-            connection.rows(f"SELECT count(*) FROM {quoted(table.name)}")  # noqa: S608  a quoted name
+            connection.rows(f"SELECT count(*) FROM main.{quoted(table.name)}")  # noqa: S608  a quoted name
         except SqliteTrouble as error:
             if not is_damage(error):
                 raise
@@ -165,7 +166,7 @@ def _unread(connection: ReadConnection, table: _Table) -> _Unread | None:
 
 def _walked(connection: ReadConnection, table: _Table, way: str) -> tuple[int | None, bool]:
     """Return the last rowid that can be read, and whether that was the last of all."""
-    source = quoted(table.name)
+    source = f"main.{quoted(table.name)}"
     last, behind = ("max", ">") if way == "ASC" else ("min", "<")
     at: int | None = None
     rows = _ROWS
@@ -195,7 +196,7 @@ def _walked(connection: ReadConnection, table: _Table, way: str) -> tuple[int | 
 
 def _damaged_indexes(connection: ReadConnection, table: _Table) -> list[str]:
     """Return the indexes that do not hold as many rows as the table, or cannot be read."""
-    source = quoted(table.name)
+    source = f"main.{quoted(table.name)}"
     damaged = []
     whole: int | None
     try:
@@ -204,7 +205,7 @@ def _damaged_indexes(connection: ReadConnection, table: _Table) -> list[str]:
         if not is_damage(error):
             raise
         whole = None
-    for _, name, _, _, is_partial in connection.rows(f"PRAGMA index_list({source})"):
+    for _, name, _, _, is_partial in connection.rows(f"PRAGMA main.index_list({quoted(table.name)})"):
         if integer(is_partial):
             continue
         # Not count(*): SQLite answers that from the index that it likes best.

@@ -1,6 +1,8 @@
 """``health`` as a whole: a line for each table, exit 1 where something is damaged."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from click.testing import CliRunner, Result
 from inspector.cli import command_line
 from inspector.commands.clock import Clock
 from tests.commands.databases import NOW, by_hand, one_of_each, service
+from tests.support.any_tables import made
 from tests.support.broken_pages import many_pages, without_a_page_of_events, without_a_root
 from tests.support.pages import PAGE, zeroed
 
@@ -93,3 +96,20 @@ def test_a_live_file_is_refused_with_the_way_out(tmp_path: Path) -> None:
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert "Open it as a copy and check that." in refused.stderr
     assert copied.exit_code == 0
+
+
+def test_a_damaged_table_of_a_guessed_layout_is_not_taken_for_what_it_is_read_as(tmp_path: Path) -> None:
+    path = made(
+        tmp_path / "a.db",
+        "CREATE TABLE tasks (id TEXT, status, created_at)",
+        "CREATE INDEX tasks_by_id ON tasks (id)",
+        "INSERT INTO tasks VALUES ('a', 'queued', '2026-11-30T00:53:20Z')",
+    )
+    with closing(sqlite3.connect(path)) as db:
+        ((page,),) = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'tasks_by_id'").fetchall()
+    whole = bytearray(path.read_bytes())
+    whole[(page - 1) * 4096 + 3 : (page - 1) * 4096 + 5] = b"\0\0"  # an index without entries
+    path.write_bytes(whole)
+    result = health(path)
+    assert result.exit_code == 1
+    assert "tasks: Index tasks_by_id on tasks is damaged" in result.stdout

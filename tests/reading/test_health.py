@@ -144,7 +144,7 @@ def test_a_table_whose_check_does_not_end_in_time_is_said_to_be_unchecked(
     check = ReadConnection.rows
 
     def late(self: ReadConnection, sql: str, parameters: Parameters = ()) -> list[Row]:
-        if sql == "PRAGMA quick_check(`models`)":
+        if sql == "PRAGMA main.quick_check(`models`)":
             raise TookTooLong("This took too long to read and was stopped.")
         return check(self, sql, parameters)
 
