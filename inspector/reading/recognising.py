@@ -13,7 +13,7 @@ from inspector.layout import native
 from inspector.layout.opened import LayoutKind
 from inspector.lmsp.values import value
 from inspector.reading.connection import ReadConnection, Reads, Row
-from inspector.reading.errors import Unreadable, primary_code, sentence_of
+from inspector.reading.errors import Unreadable, is_own_collation, primary_code, sentence_of
 from inspector.reading.generated import is_stored, virtual_columns, virtual_sentence
 from inspector.reading.layouts import NATIVE_ONLY, Layouts
 from inspector.reading.orders import Orders, orders_of
@@ -103,42 +103,53 @@ def recognise(connection: ReadConnection, name: str, layouts: Layouts = NATIVE_O
     it as before is forgotten.
     """
     connection.define_views({})
+    try:
+        return _recognised(connection, name, layouts)
+    except Unreadable as error:
+        if not layouts.any_tables or layouts.asked_for is not None:
+            raise
+        sentence = error.sentence
+    except sqlite3.OperationalError as error:
+        if primary_code(error) != sqlite3.SQLITE_ERROR:
+            raise
+        sentence = sentence_of(error, name)
+        if not layouts.any_tables or layouts.asked_for is not None:
+            if not is_own_collation(error):
+                raise
+            raise Unreadable(f"{sentence} {_ELSEWHERE}") from error
+    from inspector.reading.mapped_shape import no_shape  # noqa: PLC0415  as below
+
+    return no_shape(connection, sentence)
+
+
+_ELSEWHERE: Final = "Its other tables can be read: the commands tables and sql do, and so does the view Tables."
+
+
+def _recognised(connection: ReadConnection, name: str, layouts: Layouts) -> Shape:
     tables = {table: table_of(connection, table) for table in native.TABLES}
     if layouts.asked_for is None and _has_native_names(tables):
-        try:
-            shape = _native_shape(connection, tables)
-        except sqlite3.OperationalError as error:
-            if not layouts.any_tables or primary_code(error) != sqlite3.SQLITE_ERROR:
-                raise
-            from inspector.reading.mapped_shape import no_shape  # noqa: PLC0415  as below
-
-            return no_shape(connection, sentence_of(error, name))
+        shape = _native_shape(connection, tables)
         if shape.kind is not LayoutKind.OTHER or not layouts.folders:
             return shape
         from inspector.reading.mapped_shape import shape_of_other_times  # noqa: PLC0415  as below
 
         return shape_of_other_times(connection, name, layouts) or shape
     # Most files are of the native layout, and a reader stands before the first page: what others need is not loaded.
-    from inspector.reading.mapped_shape import mapped_shape, no_shape  # noqa: PLC0415
+    from inspector.reading.mapped_shape import mapped_shape  # noqa: PLC0415
 
     mapped = mapped_shape(connection, name, layouts)
     if mapped is not None:
         return mapped
     tasks, events = tables["tasks"], tables["task_events"]
-    try:
-        if tasks is None or events is None:
-            lacking = "tasks" if tasks is None else "task_events"
-            if connection.is_damaged:
-                raise Unreadable(_DAMAGED.format(name, lacking))
-            raise Unreadable(f"{name} is an SQLite database, but not of an LMSP service: {_lack(connection, lacking)}.")
-        for table, columns in ((tasks, ("id", "status")), (events, ("task_id", "seq"))):
-            if connection.is_damaged and not table.columns:
-                raise Unreadable(_DAMAGED.format(name, table.name))
-            _require(connection, table, columns, name)
-    except Unreadable as error:
-        if not layouts.any_tables:
-            raise
-        return no_shape(connection, error.sentence)
+    if tasks is None or events is None:
+        lacking = "tasks" if tasks is None else "task_events"
+        if connection.is_damaged:
+            raise Unreadable(_DAMAGED.format(name, lacking))
+        raise Unreadable(f"{name} is an SQLite database, but not of an LMSP service: {_lack(connection, lacking)}.")
+    for table, columns in ((tasks, ("id", "status")), (events, ("task_id", "seq"))):
+        if connection.is_damaged and not table.columns:
+            raise Unreadable(_DAMAGED.format(name, table.name))
+        _require(connection, table, columns, name)
     return _native_shape(connection, tables)
 
 

@@ -100,3 +100,39 @@ def test_health_counts_no_table_as_sound_that_was_not_checked(tmp_path: Path) ->
     assert lines[8] == "7 tables were checked, all sound; what was not is named above; --full compares the indexes too."
     found = document("health", path)
     assert (found["damaged"], len(found["tables"]), found["unchecked"]) == (False, 7, [lines[7]])
+
+
+def tasks_in_its_own_order(path: Path) -> Path:
+    return in_its_own_order(
+        path,
+        "CREATE TABLE tasks (id TEXT COLLATE own PRIMARY KEY, status)",
+        "CREATE TABLE task_events (task_id, seq)",
+        "CREATE TABLE colours (name)",
+        "INSERT INTO tasks VALUES ('a', 'queued')",
+        "INSERT INTO colours VALUES ('red')",
+    )
+
+
+def test_other_tables_than_that_of_tasks_are_read_all_the_same(tmp_path: Path) -> None:
+    path = tasks_in_its_own_order(tmp_path / "a.db")
+    listed = run("tables", path)
+    assert (listed.exit_code, listed.stderr) == (0, "")
+    assert "colours" in listed.stdout
+    assert "tasks" in listed.stdout
+    assert "red" in run("tables", path, "colours").stdout
+    assert "red" in run("sql", path, "SELECT name FROM colours").stdout
+    health = run("health", path)
+    assert health.exit_code == 0
+    assert "colours: sound" in health.stdout
+    assert f"tasks was not checked: it {WORDS}." in health.stdout
+    assert "2 tables were checked, all sound; what was not is named above" in health.stdout
+
+
+@pytest.mark.parametrize("command", ["tasks", "check", "layout"])
+def test_a_refusal_for_a_collation_says_what_can_be_read(tmp_path: Path, command: str) -> None:
+    result = run(command, tasks_in_its_own_order(tmp_path / "a.db"))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        f"lmsp-inspector: a.db cannot be read: it {WORDS} (SQLITE_ERROR_MISSING_COLLSEQ). "
+        "Its other tables can be read: the commands tables and sql do, and so does the view Tables.\n"
+    )
