@@ -57,6 +57,8 @@ class Header:
     missing_bytes: int
     """By how much the file is shorter than its header says; 0 where it is whole, or where the header does not know."""
     counts: Counts | None
+    is_marked: bool
+    """Whether it is marked as one of the native layout."""
 
 
 def read_header(path: str, name: str) -> Header:
@@ -90,7 +92,12 @@ def read_header(path: str, name: str) -> Header:
         raise Unreadable(f"{name} cannot be read: it ends within its header. It was cut off, or not copied to its end.")
     if first[19] > _WAL_FORMAT or int.from_bytes(first[44:48], "big") > _NEWEST_SCHEMA_FORMAT:
         raise Unreadable(f"{name} cannot be read: a newer SQLite made it.")
-    return Header(wal=is_wal(first), missing_bytes=_missing(first, found.st_size), counts=counts_of(first))
+    return Header(
+        wal=is_wal(first),
+        missing_bytes=_missing(first, found.st_size),
+        counts=counts_of(first),
+        is_marked=_is_marked(first),
+    )
 
 
 def is_sqlite(first: bytes) -> bool:
@@ -120,11 +127,6 @@ def page_bytes(first: bytes) -> int:
 def is_wal(first: bytes) -> bool:
     """Say whether a file with this header is in WAL mode."""
     return _WAL_FORMAT in first[18:20]
-
-
-def is_marked(first: bytes) -> bool:
-    """Say whether a file that begins with these bytes is marked as one of the native layout."""
-    return is_sqlite(first) and int.from_bytes(first[_MARK], "big") == APPLICATION_ID
 
 
 def first_bytes(path: str, count: int) -> bytes:
@@ -195,6 +197,10 @@ def _not_sqlite(first: bytes, name: str) -> str:
     if text and all(character.isprintable() or character in "\t\r\n" for character in text):
         return f"{name} cannot be read: it is a text file."
     return f"{name} cannot be read: its first page is not SQLite's. It may be encrypted, or another kind of file."
+
+
+def _is_marked(first: bytes) -> bool:
+    return int.from_bytes(first[_MARK], "big") == APPLICATION_ID
 
 
 def _refuse_companion(path: str, name: str, first: bytes) -> None:

@@ -70,6 +70,8 @@ class Look:
     """What its header counts."""
     has_wal: bool = False
     """Whether a -wal that holds something lies beside it."""
+    is_marked: bool = False
+    """Whether the file itself, without its -wal, is marked as one of the native layout."""
     archive: Archive | None = None
     """The archive that it lies in; ``path`` is that one's then. What of it is read is found out by unpacking it."""
 
@@ -123,6 +125,7 @@ def look_at(
         faulty=not found.holder and bool(left_out or missing),
         counts=header.counts,
         has_wal=found.has_wal,
+        is_marked=header.is_marked,
     )
 
 

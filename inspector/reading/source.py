@@ -20,7 +20,6 @@ from inspector.reading.errors import (
     primary_code,
     sentence_of,
 )
-from inspector.reading.header import HEADER_BYTES, first_bytes, is_marked
 from inspector.reading.layouts import NATIVE_ONLY, Layouts
 from inspector.reading.main_file import lacking_pages
 from inspector.reading.opening import Look, look_at, look_at_unpacked
@@ -203,7 +202,7 @@ def _may_be_damage(error: Exception) -> bool:
 
 def _is_ours_without_wal(look: Look) -> bool:
     """Say whether the file itself is marked as a service's: where no tasks are in it, its -wal made it another one."""
-    return look.has_wal and look.archive is None and is_marked(first_bytes(look.path, HEADER_BYTES))
+    return look.has_wal and look.archive is None and look.is_marked
 
 
 def _with_notes(look: Look, sentence: str, *, is_damaged: bool) -> str:
