@@ -12,7 +12,7 @@ from inspector.reading.errors import around_damage
 from inspector.reading.generated import virtual_sentence
 from inspector.reading.mapped_views import Found
 from inspector.reading.tables import quoted
-from inspector.reading.values import text
+from inspector.reading.values import integer, text
 
 _TABLES: Final[Mapping[str, tuple[str, ...]]] = {
     "tasks": (
@@ -106,6 +106,7 @@ _STATUS_WORDS: Final[Mapping[Status, tuple[str, ...]]] = {
 _MOST_STATUSES: Final = 50
 _LOOKED_AT: Final = 1_000
 _TIMES_LOOKED_AT: Final = 20
+_KEYS_LOOKED_AT: Final = 20
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 _SECONDS_FROM: Final = 100_000_000
 """Numbers below it, in 1973, are no times of a service: tests and counters begin at 0."""
@@ -127,17 +128,17 @@ _UNITS: Final = (
 def guessed(connection: ReadConnection, tables: Mapping[str, Found]) -> Description | None:
     """Return what the tables look like, or None where none of them looks like one of tasks.
 
-    Of several that do, the one is taken whose name is in the key of a table of events: jobs, for job_id.
+    Of several that do, the one is taken that the first events belong to, and of as many the one whose name comes
+    first. Events are found by the name of their key: job_id, for jobs.
     """
     candidates = [each for name in _TABLES["tasks"] if (each := _named(connection, "tasks", tables, name)) is not None]
     if not candidates:
         return None
+    logged = [(tasks, *found) for tasks in candidates if (found := _events_of(connection, tasks, tables)) is not None]
     parts = {"tasks": candidates[0]}
-    for tasks in candidates:
-        events = _events_of(connection, tasks, tables)
-        if events is not None:
-            parts = {"tasks": tasks, "events": events}
-            break
+    if logged:
+        tasks, events, _ = max(logged, key=lambda each: each[2])
+        parts = {"tasks": tasks, "events": events}
     for name in ("models", "responses"):
         found = (_named(connection, name, tables, each) for each in _TABLES[name])
         part = next((each for each in found if each is not None), None)
@@ -169,15 +170,45 @@ def _named(connection: ReadConnection, part: str, tables: Mapping[str, Found], n
     return None if table is None else _part(connection, part, table)
 
 
-def _events_of(connection: ReadConnection, tasks: Part, tables: Mapping[str, Found]) -> Part | None:
-    """Return the events of these tasks: their key is a task's, or one of just this table's rows."""
+def _events_of(connection: ReadConnection, tasks: Part, tables: Mapping[str, Found]) -> tuple[Part, float] | None:
+    """Return the events of these tasks, and which share of the first ones belongs to them.
+
+    Their key is a task's, or one of just this table's rows. A table of events that are all of others comes last.
+    """
     own = tasks.table.lower().removesuffix("s")
-    for name in _TABLES["events"]:
-        events = _named(connection, "events", tables, name)
+    named = (_named(connection, "events", tables, name) for name in _TABLES["events"])
+    others = None
+    for events in named:
         key = "" if events is None else (events.column("task_id") or "").lower()
         if events is not None and key in ("task_id", "task", f"{own}_id", own):
-            return events
-    return None
+            share = _share(connection, tasks, events)
+            if share is None or share:
+                return events, share or 0.0
+            others = others or (events, 0.0)
+    return others
+
+
+def _share(connection: ReadConnection, tasks: Part, events: Part) -> float | None:
+    """Return which share of the first keys of the events are ids of tasks; None where there are none.
+
+    Without an index of the ids only the first tasks are looked at.
+    """
+    source, own = f"main.{quoted(tasks.table)}", quoted(tasks.column("id") or "")
+    sql = (
+        f"SELECT DISTINCT k FROM (SELECT {quoted(events.column('task_id') or '')} AS k "  # noqa: S608  quoted names
+        f"FROM main.{quoted(events.table)} LIMIT ?) WHERE k IS NOT NULL LIMIT ?"
+    )
+    keys = [key for (key,) in _as_far_as_whole(connection, sql, _LOOKED_AT, _KEYS_LOOKED_AT)]
+    if not keys:
+        return None
+    among = f"{own} IN ({', '.join('?' for _ in keys)})"
+    plan = connection.rows(f"EXPLAIN QUERY PLAN SELECT 1 FROM {source} WHERE {among}", keys)  # noqa: S608  the same
+    is_found = not any(text(step[3]).startswith("SCAN") for step in plan)
+    first = f"SELECT {own} FROM {source}{f' WHERE {among}' if is_found else ''} LIMIT ?"  # noqa: S608  the same
+    counted = f"SELECT count(DISTINCT {own}) FROM ({first}) WHERE {among}"  # noqa: S608  the same
+    values = [*(keys if is_found else []), _LOOKED_AT, *keys]
+    ((found,),) = _as_far_as_whole(connection, counted, *values) or [(0,)]
+    return integer(found) / len(keys)
 
 
 def _part(connection: ReadConnection, name: str, table: Found) -> Part | None:
@@ -252,6 +283,6 @@ def _look(value: Value) -> TimeFormat | None:
     return None
 
 
-def _as_far_as_whole(connection: ReadConnection, sql: str, *values: int) -> list[Row]:
+def _as_far_as_whole(connection: ReadConnection, sql: str, *values: Value) -> list[Row]:
     """Return the rows, or none where damage is in the way: a guess needs none of them."""
     return around_damage(lambda: connection.rows(sql, values), list)

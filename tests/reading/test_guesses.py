@@ -100,3 +100,50 @@ def test_a_guess_of_iso_times_says_that_utc_is_assumed(tmp_path: Path, stored: s
     path = tmp_path / "a.db"
     assert times(path, stored) == [1_796_000_000_000]
     assert ("UTC is assumed for ISO times that tell no offset." in guess(path)) is is_assumed
+
+
+def filled(table: str, key: str, ids: str, other: str = "status") -> list[str]:
+    """Return the statements of a table with five rows, whose keys begin with ``ids``."""
+    rows = ", ".join(f"('{ids}{at}', 'queued')" for at in range(5))
+    return [f"CREATE TABLE {table} ({key}, {other})", f"INSERT INTO {table} VALUES {rows}"]
+
+
+@pytest.mark.parametrize("key", ["id", "id TEXT PRIMARY KEY"])
+@pytest.mark.parametrize(("events_of", "taken"), [("j", "jobs"), ("n", "tasks"), ("x", "tasks")])
+def test_of_several_tables_of_tasks_the_one_is_taken_that_the_events_belong_to(
+    tmp_path: Path, key: str, events_of: str, taken: str
+) -> None:
+    path = made(
+        tmp_path / "a.db",
+        *filled("jobs", key, "j"),
+        *filled("tasks", key, "n"),
+        *filled("events", "task_id", events_of, "type"),
+    )
+    assert f"tasks in {taken} " in guess(path)
+    assert "events in events " in guess(path)
+
+
+def test_events_that_are_all_of_others_are_passed_over_for_those_of_the_tasks(tmp_path: Path) -> None:
+    path = made(
+        tmp_path / "a.db",
+        *filled("tasks", "id", "n"),
+        *filled("events", "task_id", "x", "type"),
+        *filled("task_log", "task_id", "n", "type"),
+    )
+    assert "events in task_log " in guess(path)
+
+
+def test_of_the_ids_of_a_large_table_without_an_index_only_the_first_are_looked_at(
+    tmp_path: Path, statements: list[str]
+) -> None:
+    path = made(
+        tmp_path / "a.db",
+        "CREATE TABLE jobs (id, status)",
+        "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 5000) "
+        "INSERT INTO jobs SELECT 'j' || i, 'queued' FROM n",
+        *filled("tasks", "id", "n"),
+        "CREATE TABLE events (task_id, type)",
+        "INSERT INTO events VALUES ('j999', 'x')",
+    )
+    assert "tasks in jobs " in guess(path)
+    assert [each for each in statements if "count(DISTINCT" in each and "FROM main.`jobs` LIMIT 1000)" in each]
