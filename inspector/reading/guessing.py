@@ -134,7 +134,7 @@ def guessed(connection: ReadConnection, tables: Mapping[str, Found]) -> Descript
     candidates = [each for name in _TABLES["tasks"] if (each := _named(connection, "tasks", tables, name)) is not None]
     if not candidates:
         return None
-    logged = [(tasks, *found) for tasks in candidates if (found := _events_of(connection, tasks, tables)) is not None]
+    logged = [(tasks, *log) for tasks in candidates if (log := _events_of(connection, tasks, tables)) is not None]
     parts = {"tasks": candidates[0]}
     if logged:
         tasks, events, _ = max(logged, key=lambda each: each[2])
