@@ -79,7 +79,8 @@ def events(
     """List the events of task TASK in the order of their sequence numbers.
 
     Stored JSON is printed as it stands. Data that is no JSON, or nests too deep, is null in the document, and its
-    text is in "data_text"; a text that is too large to be read whole has its "data_length" beside it.
+    text is in "data_text", which NULL has not; a text that is too large to be read whole has its "data_length" beside
+    it.
     """
     if follow and mode is Mode.COPY:
         raise click.UsageError("--follow and --mode copy exclude each other: no event comes in a copy.")
@@ -170,6 +171,8 @@ def _document(event: EventRow) -> str:
     data = None if event.data.is_cut else spliced(event.data.text)
     if data is not None:
         return f'{json.dumps(known)[:-1]}, "data": {data}}}'
+    if event.told("data") is None:
+        return json.dumps({**known, "data": None})
     length = {"data_length": event.data.length} if event.data.is_cut else {}
     return json.dumps({**known, "data": None, "data_text": event.data.text, **length})
 

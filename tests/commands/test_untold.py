@@ -138,3 +138,20 @@ def test_the_data_of_an_event_without_a_number_is_not_that_of_another_one(tmp_pa
         (0, "x" * 9_000),
         (None, "y" * 9_000),
     ]
+
+
+def test_data_that_is_not_there_has_no_text_and_an_empty_text_has_one(tmp_path: Path) -> None:
+    path = tmp_path / "jobs.db"
+    db = sqlite3.connect(path)
+    db.execute("CREATE TABLE jobs (id, state)")
+    db.execute("CREATE TABLE job_events (job_id, seq, payload)")
+    db.execute("INSERT INTO jobs VALUES ('one', 'running')")
+    db.executemany("INSERT INTO job_events VALUES ('one', ?, ?)", [(1, None), (2, ""), (3, "null")])
+    db.commit()
+    db.close()
+    told = json.loads(run("events", path, "one", "--json").stdout)["events"]
+    assert [(event["data"], event.get("data_text", "no text")) for event in told] == [
+        (None, "no text"),
+        (None, ""),
+        (None, "no text"),
+    ]
