@@ -176,9 +176,9 @@ def _events_of(connection: ReadConnection, tasks: Part, tables: Mapping[str, Fou
     Their key is a task's, or one of just this table's rows. A table of events that are all of others comes last.
     """
     own = tasks.table.lower().removesuffix("s")
-    named = (_named(connection, "events", tables, name) for name in _TABLES["events"])
-    others = None
-    for events in named:
+    others: tuple[Part, float] | None = None
+    for name in _TABLES["events"]:
+        events = _named(connection, "events", tables, name)
         key = "" if events is None else (events.column("task_id") or "").lower()
         if events is not None and key in ("task_id", "task", f"{own}_id", own):
             share = _share(connection, tasks, events)
