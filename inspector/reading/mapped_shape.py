@@ -13,7 +13,7 @@ from inspector.reading.guessing import guessed, times_in, why_not_guessed
 from inspector.reading.layouts import Layouts
 from inspector.reading.mapped_views import NUMBER, Found, View, fits, views_of
 from inspector.reading.orders import orders_of
-from inspector.reading.recognising import Shape, Table, order_of, rowid_name
+from inspector.reading.recognising import WHAT_TO_DO, Shape, Table, order_of, rowid_name
 from inspector.reading.repeated_ids import repeated_ids
 from inspector.reading.tables import quoted
 from inspector.reading.values import integer, text
@@ -37,7 +37,7 @@ def mapped_shape(connection: ReadConnection, name: str, layouts: Layouts) -> Sha
     if why:
         sentence = f"{name} is an SQLite database, but cannot be read as an LMSP service's: {why}"
     if not layouts.any_tables:
-        raise Unreadable(" ".join((sentence, *unusable)))
+        raise Unreadable(" ".join((sentence, *unusable, *([] if why else [WHAT_TO_DO]))))
     return no_shape(connection, sentence, *unusable)
 
 

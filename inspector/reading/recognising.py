@@ -107,6 +107,8 @@ def recognise(connection: ReadConnection, name: str, layouts: Layouts = NATIVE_O
         return _recognised(connection, name, layouts)
     except Unreadable as error:
         if not layouts.any_tables or layouts.asked_for is not None:
+            if isinstance(error, _NoService):
+                raise Unreadable(f"{error.sentence} {WHAT_TO_DO}") from error
             raise
         sentence = error.sentence
     except sqlite3.OperationalError as error:
@@ -121,6 +123,15 @@ def recognise(connection: ReadConnection, name: str, layouts: Layouts = NATIVE_O
 
     return no_shape(connection, sentence)
 
+
+class _NoService(Unreadable):
+    """It is no service's, as far as its names tell."""
+
+
+WHAT_TO_DO: Final = (
+    "The commands tasks, events and export read it by a description (--layout FILE); tables shows any table."
+)
+"""What a refusal of a file of no layout that is known ends with."""
 
 _ELSEWHERE: Final = "Its other tables can be read: the commands tables and sql do, and so does the view Tables."
 
@@ -145,7 +156,7 @@ def _recognised(connection: ReadConnection, name: str, layouts: Layouts) -> Shap
         lacking = "tasks" if tasks is None else "task_events"
         if connection.is_damaged:
             raise Unreadable(_DAMAGED.format(name, lacking))
-        raise Unreadable(f"{name} is an SQLite database, but not of an LMSP service: {_lack(connection, lacking)}.")
+        raise _NoService(f"{name} is an SQLite database, but not of an LMSP service: {_lack(connection, lacking)}.")
     for table, columns in ((tasks, ("id", "status")), (events, ("task_id", "seq"))):
         if connection.is_damaged and not table.columns:
             raise Unreadable(_DAMAGED.format(name, table.name))
@@ -298,7 +309,7 @@ def _require(connection: ReadConnection, table: Table, columns: tuple[str, ...],
             if column in virtual_columns(connection, table.name):
                 why = virtual_sentence(table.name, column)
                 raise Unreadable(f"{name} is an SQLite database, but cannot be read as an LMSP service's: {why}")
-            raise Unreadable(
+            raise _NoService(
                 f"{name} is an SQLite database, but not of an LMSP service: "
                 f"its table {table.name} has no column {column} of its own."
             )

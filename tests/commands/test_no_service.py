@@ -90,3 +90,15 @@ def test_rows_that_are_damaged_name_the_file_too(tmp_path: Path) -> None:
         result = run(*COMMANDS[command](path))
         assert (result.exit_code, result.stdout) == (2, "")
         assert result.stderr.startswith("lmsp-inspector: worn.db: ")
+
+
+def test_a_file_of_another_program_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    of_another_program(path)
+    refused = run("tasks", path)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert refused.stderr == (
+        "lmsp-inspector: a.db is an SQLite database, but not of an LMSP service: it has no table tasks. "
+        "The commands tasks, events and export read it by a description (--layout FILE); tables shows any table.\n"
+    )
+    assert run("tables", path, "notes").exit_code == 0

@@ -14,6 +14,7 @@ from inspector.reading.errors import Unreadable
 from inspector.reading.layouts import Layouts, layout_folders, read_description
 from inspector.reading.messages import Moved
 from inspector.reading.reader import Reader, open_reader
+from inspector.reading.recognising import WHAT_TO_DO
 from inspector.reading.requests import (
     CountsRequest,
     EventPageRequest,
@@ -321,7 +322,7 @@ def test_a_file_without_tasks_is_opened_for_its_tables_only_where_that_is_asked_
     sentence = "colours.db is an SQLite database, but not of an LMSP service: it has no table tasks."
     with pytest.raises(Unreadable) as refused:
         opened(path)
-    assert refused.value.sentence == sentence
+    assert refused.value.sentence == f"{sentence} {WHAT_TO_DO}"
     with opened(path, Layouts(folders=KNOWN.folders, any_tables=True)) as reader:
         assert reader.opened.layout is LayoutKind.UNKNOWN
         assert sentence in reader.opened.notes

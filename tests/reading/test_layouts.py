@@ -120,7 +120,7 @@ def test_a_file_in_the_place_of_the_folder_is_said_too(tmp_path: Path) -> None:
 def test_it_is_said_of_a_file_that_no_layout_fits_as_well(tmp_path: Path) -> None:
     own = tmp_path / "layouts"
     own.write_text("mine")
-    with pytest.raises(Unreadable, match=rf"The layouts in {own} are passed over: that is no folder\.$"):
+    with pytest.raises(Unreadable, match=rf"The layouts in {own} are passed over: that is no folder\. The commands "):
         notes(colours(tmp_path / "colours.db"), own)
 
 

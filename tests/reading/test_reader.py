@@ -211,7 +211,8 @@ def test_a_database_of_something_else_is_refused_and_stays_as_it_is(tmp_path: Pa
         open_reader(path, now_ms=read_at)
 
     assert refused.value.sentence == (
-        "other.db is an SQLite database, but not of an LMSP service: it has no table tasks."
+        "other.db is an SQLite database, but not of an LMSP service: it has no table tasks. The commands tasks, "
+        "events and export read it by a description (--layout FILE); tables shows any table."
     )
     assert differences(before, touch_state(path)) == ()
 

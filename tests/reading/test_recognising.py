@@ -12,6 +12,7 @@ from inspector.layout.pages import EventPage, ModelPage, TaskFilter, TaskKey, Ta
 from inspector.layout.rows import TaskDetail
 from inspector.reading.errors import Unanswered, Unreadable
 from inspector.reading.reader import Reader, open_reader
+from inspector.reading.recognising import WHAT_TO_DO
 from inspector.reading.requests import (
     CountsRequest,
     EventDataRequest,
@@ -118,7 +119,8 @@ def test_a_database_without_the_tables_is_named_as_what_it_is(tmp_path: Path, ta
         "CREATE TABLE more (a)",
     )
 
-    assert refusal(path) == f"a.db is an SQLite database, but not of an LMSP service: it has no table {table}."
+    sentence = f"a.db is an SQLite database, but not of an LMSP service: it has no table {table}."
+    assert refusal(path) == f"{sentence} {WHAT_TO_DO}"
 
 
 @pytest.mark.parametrize("table", ["tasks", "task_events"])
@@ -126,9 +128,8 @@ def test_an_endless_view_is_no_table(tmp_path: Path, table: str) -> None:
     path = make(tmp_path / "a.db", "a", journal="delete")
     made(path, "PRAGMA foreign_keys = OFF", f"DROP TABLE {table}", f"CREATE VIEW {table} AS {ENDLESS}")
 
-    assert (
-        refusal(path) == f"a.db is an SQLite database, but not of an LMSP service: its {table} is no table of its own."
-    )
+    sentence = f"a.db is an SQLite database, but not of an LMSP service: its {table} is no table of its own."
+    assert refusal(path) == f"{sentence} {WHAT_TO_DO}"
 
 
 @pytest.mark.parametrize("table", ["models", "responses", "service_config", "clients", "idempotency_keys"])
@@ -148,7 +149,7 @@ def test_a_virtual_table_is_no_table(tmp_path: Path) -> None:
         "CREATE TABLE task_events (task_id, seq)",
     )
 
-    assert refusal(path).endswith("its tasks is no table of its own.")
+    assert refusal(path).endswith(f"its tasks is no table of its own. {WHAT_TO_DO}")
 
 
 def test_a_generated_column_is_never_computed(tmp_path: Path) -> None:
@@ -174,7 +175,7 @@ def test_a_table_without_what_makes_a_task_is_refused(tmp_path: Path, lacking: s
         "CREATE TABLE task_events (task_id, seq)",
     )
 
-    assert refusal(path).endswith(f"its table tasks has no column {lacking} of its own.")
+    assert refusal(path).endswith(f"its table tasks has no column {lacking} of its own. {WHAT_TO_DO}")
 
 
 def test_the_least_that_can_be_read_is_read(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from inspector.reading.errors import Unanswered
 from inspector.reading.layouts import NATIVE_ONLY, Layouts, layout_folders
 from inspector.reading.messages import Lost, Moved, Push
 from inspector.reading.reader import Reader, open_reader
-from inspector.reading.recognising import Shape
+from inspector.reading.recognising import WHAT_TO_DO, Shape
 from inspector.reading.requests import EventPageRequest, TaskPageRequest, Watch
 from inspector.reading.tables import quoted
 from tests.support.reading_databases import add_task, make, move_task, read_at
@@ -234,7 +234,7 @@ def test_while_no_layout_fits_each_question_says_so_and_afterwards_all_is_told(
 ) -> None:
     service, reader = renamed
     (how,), moved = looked(reader)
-    sentence = "service.db is an SQLite database, but not of an LMSP service: it has no table tasks."
+    sentence = f"service.db is an SQLite database, but not of an LMSP service: it has no table tasks. {WHAT_TO_DO}"
     assert moved == []
     assert (sentence in how.notes, how.may_act, how.why_not_act, how.faulty) == (True, False, sentence, True)
     with pytest.raises(Unanswered, match="it has no table tasks"):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from inspector.layout.opened import Mode
+from inspector.reading.recognising import WHAT_TO_DO
 from tests.support.matrix import ALL, CHECKPOINTED, Parts, Situation, changed, placed, with_parts
 from tests.support.reading_crashes import hot
 from tests.support.reading_databases import make
@@ -56,6 +57,7 @@ def _copies() -> list[Situation]:
             "tables that stood in a lost -wal",
             _tables_in_a_lost_wal,
             refused="service.db is an SQLite database, but not of an LMSP service: it has no table tasks. "
+            f"{WHAT_TO_DO} "
             "No -wal lies beside service.db. If this is a copy that was made while its service ran, "
             "the latest changes are missing from it.",
         )
