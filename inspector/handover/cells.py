@@ -87,7 +87,7 @@ def number_cell(row: TaskRow | EventRow | ResponseRow | ModelRow, column: str, w
     return told
 
 
-def _text(row: TaskRow | EventRow, column: str) -> str | None:
+def _text(row: TaskRow | EventRow | ResponseRow, column: str) -> str | None:
     told = row.told(column)
     return None if told is None else str(told)
 
@@ -99,7 +99,7 @@ def _task(row: TaskDetail, with_secrets: bool) -> tuple[Cell, ...]:
         return number_cell(task, column, with_secrets)
 
     return (
-        *(task.id, _text(task, "status"), _word(_text(task, "kind"), with_secrets)),
+        *(_text(task, "id"), _text(task, "status"), _word(_text(task, "kind"), with_secrets)),
         *(task.model_id, task.client_id, task.on_restart),
         *(number("attempt"), number("last_seq"), number("snapshot_seq"), _word(task.error_code, with_secrets)),
         *(number("created_at"), number("started_at"), number("finished_at"), number("updated_at")),
@@ -117,7 +117,7 @@ def _event(row: EventRow, with_secrets: bool) -> tuple[Cell, ...]:
     return (
         *(
             number("id"),
-            row.task_id,
+            _text(row, "task_id"),
             number("seq"),
             kind,
             _text(row, "status"),
@@ -130,7 +130,7 @@ def _event(row: EventRow, with_secrets: bool) -> tuple[Cell, ...]:
 
 def _response(row: ResponseRow, with_secrets: bool) -> tuple[Cell, ...]:
     return (
-        *(row.id, row.task_id, row.status, row.client_id, row.model_id),
+        *(row.id, _text(row, "task_id"), row.status, row.client_id, row.model_id),
         *(number_cell(row, "created_at", with_secrets), number_cell(row, "expires_at", with_secrets)),
         _secret(row.body if row.told("body") is not None else None, with_secrets),
     )

@@ -7,7 +7,7 @@ from itertools import repeat
 from typing import Final, NamedTuple
 
 from inspector.layout.pages import PAGE_ROWS, EventPage, LogStretch, Tick
-from inspector.layout.rows import EventRow, OddEventRow, StoredText, TaskDetail
+from inspector.layout.rows import NO_ID, EventRow, OddEventRow, StoredText, TaskDetail
 from inspector.lmsp.values import extended, maker
 from inspector.reading.connection import LONGEST_VALUE, Parameters, ReadConnection, Row, Value
 from inspector.reading.errors import NotOpened, is_too_big
@@ -275,16 +275,16 @@ def _page_sql(columns: frozenset[str], rowid: str | None, forward: bool, bounded
     """  # noqa: S608  names and conditions of ours; every value is a parameter
 
 
-def event_of(task_id: str, row: Row, events: Table, place: int | None = None) -> EventRow:
+def event_of(task_id: str | None, row: Row, events: Table, place: int | None = None) -> EventRow:
     """Return one event by its number, seq, type, status, attempt, time, and the two columns of :func:`start_of`.
 
-    ``place``: where it stands in its log, if that and not its seq leads to it.
+    ``place``: where it stands in its log, if that and not its seq leads to it. ``task_id`` is None for that of no task.
     """
     number, seq, kind, status, attempt, created_at, start, length = row[:8]
     data = stored_text(start, length) or StoredText("", 0)
     event = EventRow(
         id=integer(number),
-        task_id=task_id,
+        task_id=NO_ID if task_id is None else task_id,
         seq=integer(seq) if place is None else place,
         type=text(kind),
         status=text(status),
@@ -297,7 +297,7 @@ def event_of(task_id: str, row: Row, events: Table, place: int | None = None) ->
     odd = odd_ones((("id", number), ("seq", stored_seq), ("attempt", attempt), ("created_at", created_at)))
     if place is not None and isinstance(seq, int):
         odd += (("seq", seq),)
-    odd += untold((("type", kind), ("status", status), ("data", start if length is None else "")))
+    odd += untold((("task_id", task_id), ("type", kind), ("status", status), ("data", start if length is None else "")))
     return extended(OddEventRow, event, odd) if odd else event
 
 

@@ -4,7 +4,7 @@ from typing import Final
 
 from inspector.layout.tables import CELL_CHARS, KeyPart, Storage, StoredCell, StoredColumn
 from inspector.reading.connection import StoredBytes, Value, decoded
-from inspector.reading.values import text, without_half_character
+from inspector.reading.values import exact, without_half_character
 
 _WIDEST: Final = 4
 """No character takes more bytes."""
@@ -25,7 +25,7 @@ def cell_of(value: Value, length: int | None = None, most: int = CELL_CHARS) -> 
     if isinstance(value, int):
         return StoredCell(Storage.INTEGER, str(value), 0)
     if isinstance(value, float):
-        return StoredCell(Storage.REAL, _real(value), 0)
+        return StoredCell(Storage.REAL, exact(value), 0)
     if isinstance(value, str):
         value = StoredBytes(value.encode("utf-8", "surrogateescape"))
     whole = len(value) if length is None else length
@@ -48,9 +48,3 @@ def key_part(value: Value) -> KeyPart:
     if isinstance(value, (int, float, bytes)):
         return value
     return 0  # a primary key holds no NULL
-
-
-def _real(number: float) -> str:
-    """Return ``number`` with as many digits as tell it from every other one."""
-    shown = repr(number)
-    return text(number) if "n" in shown else shown

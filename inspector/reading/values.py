@@ -28,6 +28,11 @@ def text_or_none(value: Value) -> str | None:
     return _real(value) if isinstance(value, float) else str(value)
 
 
+def exact(value: Value) -> str:
+    """Return ``value`` as :func:`text` does, of a REAL with as many digits as tell it from every other one."""
+    return repr(value) if isinstance(value, float) and math.isfinite(value) else text(value)
+
+
 def integer_or_none(value: Value) -> int | None:
     """Return ``value`` where it is an integer, else None."""
     return value if isinstance(value, int) else None
@@ -48,7 +53,7 @@ def odd_ones(numbers: Iterable[tuple[str, Value]]) -> Odd:
     Also those that hold nothing where their field cannot say so, with None.
     """
     return tuple(
-        (column, None if value is None else _start(text(value)))
+        (column, None if value is None else _start(exact(value)))
         for column, value in numbers
         if not isinstance(value, int) and (value is not None or column in NEVER_NONE)
     )
@@ -72,7 +77,7 @@ def stored_text(start: Value, length: Value) -> StoredText | None:
         # SQLite's substr of an empty blob is NULL, its length is not.
         return None if length is None else StoredText("", 0)
     if not isinstance(start, bytes):
-        shown = text(start)
+        shown = exact(start)
         return StoredText(shown, len(shown))
     whole = max(integer(length), len(start))
     if whole == len(start):

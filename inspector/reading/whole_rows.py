@@ -20,6 +20,7 @@ from inspector.reading.recognising import TASK_COLUMNS, Shape, Table
 from inspector.reading.requests import WHOLE_PAGE_BYTES, WholePageRequest
 from inspector.reading.rowids import first_readable
 from inspector.reading.salvage import UNREADABLE
+from inspector.reading.shown_ids import shown_id
 from inspector.reading.task_rows import task_row
 from inspector.reading.values import integer, integer_or_none, odd_ones, stored_text, text, text_or_none, untold
 
@@ -324,23 +325,26 @@ def _made(part: Part, row: Row, with_texts: bool, table: Table) -> TaskDetail | 
             request, snapshot, error_message = (stored_text(*each) for each in texts)
             return TaskDetail(task_row(short, table), request, snapshot, error_message, None)
         case Part.EVENTS:
-            return event_of(text(short[0]), (number, *short[1:], *texts[0]), table)
+            return event_of(
+                None if short[0] is None else shown_id(short[0], table), (number, *short[1:], *texts[0]), table
+            )
         case Part.RESPONSES:
-            return _response(short, stored_text(*texts[0]))
+            return _response(short, stored_text(*texts[0]), table)
         case Part.MODELS:
             return model_row(short)
 
 
-def _response(row: Row, body: StoredText | None) -> ResponseRow:
+def _response(row: Row, body: StoredText | None, table: Table) -> ResponseRow:
     response_id, task_id, client, model, status, created, expires = row
     return ResponseRow(
         id=text(response_id),
-        task_id=text(task_id),
+        task_id=shown_id(task_id, table),
         client_id=text_or_none(client),
         model_id=text_or_none(model),
         status=text(status),
         body=body or StoredText("", 0),
         created_at=integer_or_none(created),
         expires_at=integer_or_none(expires),
-        odd=odd_ones((("created_at", created), ("expires_at", expires))) + untold((("body", "" if body else None),)),
+        odd=odd_ones((("created_at", created), ("expires_at", expires)))
+        + untold((("task_id", task_id), ("body", "" if body else None))),
     )

@@ -4,9 +4,11 @@ import csv
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -395,3 +397,21 @@ def test_whatever_a_file_holds_it_is_exported_whole_or_refused(
             csv.field_size_limit(1 << 28)
             head, *rows = csv.reader(file)
         assert [len(row) for row in rows] == [len(head)] * many
+
+
+def test_ids_and_digits_are_exported_as_they_are_stored(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("CREATE TABLE tasks (id, status, created_at REAL, request)")
+        db.execute("CREATE TABLE task_events (id INTEGER PRIMARY KEY, task_id, seq, data)")
+        db.execute("INSERT INTO tasks VALUES (NULL, 'queued', 5, 0.1 + 0.2), ('NULL', 'queued', 1, 1)")
+        db.execute("INSERT INTO task_events VALUES (1, NULL, 1, 12345678901234567890.5), (2, x'00', 1, 1e300)")
+    run("export", path, "--format", "ndjson", "--out", tmp_path / "a.ndjson", "--with-secrets")
+    lines = (tmp_path / "a.ndjson").read_text().splitlines()
+    tasks, events = ([line for line in lines if json.loads(line)["type"] == kind] for kind in ("task", "event"))
+
+    assert [json.loads(line)["id"] for line in tasks] == [None, "'NULL'"]
+    assert '"request": 0.30000000000000004' in tasks[0]
+    assert [json.loads(line)["task_id"] for line in events] == [None, "x'00'"]
+    assert '"data": 1.2345678901234567e+19' in events[0]
+    assert '"data": 1e+300' in events[1]

@@ -155,3 +155,15 @@ def test_data_that_is_not_there_has_no_text_and_an_empty_text_has_one(tmp_path: 
         (None, ""),
         (None, "no text"),
     ]
+
+
+def test_a_number_that_is_no_time_is_told_with_all_its_digits(tmp_path: Path) -> None:
+    path = tmp_path / "jobs.db"
+    db = sqlite3.connect(path)
+    db.execute("CREATE TABLE tasks (id, status, created_at REAL)")
+    db.execute("CREATE TABLE task_events (task_id, seq, data)")
+    db.execute("INSERT INTO tasks VALUES ('one', 'running', 0.1 + 0.2)")
+    db.commit()
+    db.close()
+    (task,) = json.loads(run("tasks", path, "--json").stdout)["tasks"]
+    assert task["created_at"] == "0.30000000000000004"

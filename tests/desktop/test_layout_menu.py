@@ -186,7 +186,7 @@ async def test_a_guess_is_saved_into_a_new_file_to_be_corrected_and_opened_with(
         assert text == toml_of(description_from(text, "it"))
 
         await take(inspector, "Save layout…", saved)
-        await until(lambda: f"{saved} is there already and is left as it is." in messages(inspector))
+        await until(lambda: f"{saved} is there already and is left as it is: name a new one." in messages(inspector))
         assert read(saved) == text
 
         write(saved, text.replace("guessed from its names", "mine"))
