@@ -5,7 +5,7 @@ from functools import partial
 from typing import Final
 
 from inspector.checks.findings import Finding
-from inspector.checks.ranges import damage_of, is_late
+from inspector.checks.ranges import damage_of
 from inspector.checks.rulebook import FILE_IS_SOUND
 from inspector.checks.walking import Ask
 from inspector.layout.visible import shortened
@@ -52,8 +52,6 @@ def _check_tables(ask: Ask) -> tuple[list[Finding], str]:
 
 
 def _unended(error: Exception) -> Finding:
-    if is_late(error):
-        raise error
     return FILE_IS_SOUND.finding(None, f"SQLite's own check does not come to its end. {damage_of(error)}")
 
 
