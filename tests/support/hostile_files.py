@@ -64,6 +64,14 @@ def huge_lines_everywhere(path: Path) -> None:
     fill(loose(path), "\n" * HUGE)
 
 
+def controls_everywhere(path: Path) -> None:
+    fill(loose(path), "\0" * 1_000_000)
+
+
+def joined_signs_everywhere(path: Path) -> None:
+    fill(loose(path), "\U0001f468\u200d\U0001f469\u200d\U0001f467" * 60_000)
+
+
 def combining_marks_everywhere(path: Path) -> None:
     fill(loose(path), "a" + "\u0301" * 100_000)
 
@@ -117,6 +125,14 @@ def odd_triggers(path: Path) -> None:
 HOSTILE: tuple[Callable[[Path], None], ...] = (
     *(markup_everywhere, odd_characters_everywhere, huge_text_everywhere, huge_lines_everywhere),
     *(markup_in_numbers_too, odd_characters_in_numbers_too),
-    *(combining_marks_everywhere, blobs_everywhere, deep_json, wide_json, long_numbers),
+    *(
+        controls_everywhere,
+        joined_signs_everywhere,
+        combining_marks_everywhere,
+        blobs_everywhere,
+        deep_json,
+        wide_json,
+        long_numbers,
+    ),
     *(endless_views, bombs, odd_triggers),
 )

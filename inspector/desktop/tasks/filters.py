@@ -16,9 +16,13 @@ from inspector.desktop.widgets.palette import tokens_of
 from inspector.desktop.widgets.strips import Strip
 from inspector.desktop.widgets.tips import tip
 from inspector.desktop.widgets.tools import HeaderButton
+from inspector.desktop.widgets.words import grouped
 from inspector.layout.pages import Counts, TaskFilter
 from inspector.layout.visible import visible
 from inspector.lmsp.statuses import UNFINISHED, Status
+
+_MOST_NAMED: Final = 8
+"""So many statuses of a filter are named."""
 
 _LONGEST_NAME: Final = 40
 TYPING_PAUSE_MS: Final = 150
@@ -218,7 +222,7 @@ class TaskFilters(QWidget):
         for status, chip in self._chips.items():
             chip.setChecked(not unfinished and status in held)
         self._other.setChecked(bool(self._other_words) and self._other_words <= held)
-        words = self.tr("unfinished") if unfinished else ", ".join(sorted(visible(word) for word in held))
+        words = self.tr("unfinished") if unfinished else _listed(held)
         self._status.set_word(self.tr("Status: %s") % (words or self.tr("any")))
 
     def _fill_status_menu(self) -> None:
@@ -257,6 +261,14 @@ class TaskFilters(QWidget):
             self.changed.emit(wanted)
 
 
+def _listed(words: frozenset[str]) -> str:
+    """Return some of the words of a filter, and how many more there are: a file may hold any number of statuses."""
+    named = ", ".join(_shortened(word) for word in sorted(words)[:_MOST_NAMED])
+    more = len(words) - _MOST_NAMED
+    return f"{named} and {grouped(more)} more" if more > 0 else named
+
+
 def _shortened(name: str) -> str:
-    shown = visible(name)
+    # Cut first: to make a million characters visible takes half a second.
+    shown = visible(name[: _LONGEST_NAME + 1])
     return shown if len(shown) <= _LONGEST_NAME else f"{shown[: _LONGEST_NAME - 1]}…"
