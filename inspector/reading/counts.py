@@ -4,6 +4,7 @@ from typing import Final
 
 from inspector.layout.pages import Counts, TaskFilter
 from inspector.reading.connection import ReadConnection, Value
+from inspector.reading.errors import unnoticed_damage
 from inspector.reading.filtering import conditions, where
 from inspector.reading.recognising import Shape
 from inspector.reading.steps import Stride
@@ -54,6 +55,9 @@ def _all_by_status(connection: ReadConnection) -> dict[str, int]:
             if status != _MOST_COMMON
         }
     completed = total - sum(found.values())
+    if completed < 0:
+        # SQLite counts all of them in whichever index is the smallest, and does not look whether it is whole.
+        raise unnoticed_damage("the indexes of the tasks hold different numbers of them")
     return found | ({_MOST_COMMON: completed} if completed else {})
 
 

@@ -93,6 +93,13 @@ def is_too_big(error: BaseException) -> bool:
     return primary_code(error) == sqlite3.SQLITE_TOOBIG
 
 
+def unnoticed_damage(what: str) -> sqlite3.DatabaseError:
+    """Return what SQLite would raise had it noticed ``what`` is damaged: so it is gone around in the same way."""
+    error = sqlite3.DatabaseError(what)
+    error.sqlite_errorcode, error.sqlite_errorname = sqlite3.SQLITE_CORRUPT, "SQLITE_CORRUPT"
+    return error
+
+
 def is_damage(error: BaseException) -> bool:
     """Say whether SQLite found the file damaged, or could not even decode its own words about it (faults.md 1.6)."""
     return primary_code(error) == sqlite3.SQLITE_CORRUPT or isinstance(error, (UnicodeDecodeError, Damaged))

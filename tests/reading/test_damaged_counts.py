@@ -21,6 +21,7 @@ from inspector.reading.requests import (
 )
 from inspector.reading.salvage import UNREADABLE
 from tests.support.damage import many_pages
+from tests.support.pages import PAGE, root_of
 from tests.support.pages import without as without_pages
 from tests.support.reading_databases import read_at
 
@@ -188,3 +189,22 @@ def test_a_table_that_lost_its_first_rows_alone_is_not_said_to_be_lost(
     with without((table, place)) as reader:
         told = f"Nothing of the table {table} can be read: the file is damaged." in reader.opened.notes
         assert told is is_lost
+
+
+@EITHER_WAY
+def test_an_index_that_lacks_tasks_without_any_damage_that_sqlite_notices_makes_no_count_negative(
+    whole: Path, tmp_path: Path, answered: Answered
+) -> None:
+    path = tmp_path / "service.db"
+    data = bytearray(whole.read_bytes())
+    start = (root_of(whole, "sqlite_autoindex_tasks_1") - 1) * PAGE
+    cells = int.from_bytes(data[start + 3 : start + 5], "big")
+    data[start + 3 : start + 5] = (cells // 2).to_bytes(2, "big")
+    path.write_bytes(data)
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("SELECT count(*) FROM tasks").fetchone() < (60,), "SQLite itself notices nothing"
+    with open_reader(path, now_ms=read_at) as reader:
+        found = answered(reader, CountsRequest())
+    assert isinstance(found, Counts)
+    assert found.by_status == {"running": 60}
+    assert found.damage == "An index of the tasks is damaged; all that their table holds is shown."
