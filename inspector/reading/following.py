@@ -12,14 +12,15 @@ from typing import Final
 from inspector.layout.opened import FileIdentity, Mode
 from inspector.reading.companions import Guard, Watched, guard_of, is_shorter, was_written
 from inspector.reading.errors import SqliteTrouble, Unanswered, Unreadable
-from inspector.reading.header import CHANGES, HEADER_BYTES, first_bytes
-from inspector.reading.holders import holders_listed
+from inspector.reading.header import CHANGES, HEADER_BYTES, first_bytes, missing_bytes
+from inspector.reading.holders import holders_listed, holders_of
 from inspector.reading.identity import REPLACED, WRITTEN_OVER, identity_of, loss_of, require_same, require_there
 from inspector.reading.layouts import NATIVE_ONLY, Layouts
 from inspector.reading.live_companions import KILL_IT
 from inspector.reading.locks import ANY_USE, WAL_OPEN
-from inspector.reading.main_file import OVERWRITTEN, MainFile
+from inspector.reading.main_file import CUT, OVERWRITTEN, MainFile
 from inspector.reading.messages import GONE
+from inspector.reading.opening import Look
 from inspector.reading.rewritten import begins_another, first_page, newest_event
 from inspector.reading.source import open_source
 
@@ -124,8 +125,8 @@ class FollowedFile:
         """Close, look at the file anew, and open it as fits now. It is lost where it cannot be opened any more."""
         before = self.source
         self.close()
-        if before.mode is Mode.RESTING and self._begins_another():
-            self.lose(WRITTEN_OVER)
+        if before.mode is Mode.RESTING and (harm := self._harm_at_rest(before.look)) is not None:
+            self.lose(harm)
             return
         # What was only touched is read anew too; but a process writes to it where a transaction was counted.
         seen_changing = seen_changing and (before.mode is not Mode.RESTING or self._count_of_changes() != self._changes)
@@ -242,6 +243,14 @@ class FollowedFile:
         denied = self._newest is not None and self._newest.is_denied(source.connection, source.shape)
         self._take_newest_event()
         return denied
+
+    def _harm_at_rest(self, look: Look) -> str | None:
+        """Say what became of the file, which was at rest, where no service did that. Not beside a connection to it."""
+        if self._begins_another():
+            return WRITTEN_OVER
+        # One that writes may come to its end last, and holds a lock until then.
+        is_cut = not look.faulty and missing_bytes(look.path) and not holders_of(look.path) and missing_bytes(look.path)
+        return f"{GONE} {CUT}" if is_cut else None
 
     def _begins_another(self) -> bool:
         """Say whether the file, which was at rest, begins otherwise now. Not beside a connection to it."""

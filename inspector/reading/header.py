@@ -129,6 +129,15 @@ def is_wal(first: bytes) -> bool:
     return _WAL_FORMAT in first[18:20]
 
 
+def missing_bytes(path: str) -> int:
+    """Return by how much the database at ``path`` is shorter than its header says; 0 where that is not known.
+
+    Opens and closes the file: not for a process that has a connection to it.
+    """
+    found, first = state_of(path), first_bytes(path, HEADER_BYTES)
+    return _missing(first, found.size) if found is not None and counts_of(first) is not None else 0
+
+
 def first_bytes(path: str, count: int) -> bytes:
     """Return up to ``count`` bytes from the start of a companion; none where it cannot be. Opens and closes it."""
     try:

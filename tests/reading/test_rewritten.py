@@ -1,5 +1,6 @@
 """Another database that is written over a file at rest or in rollback mode is told from what a service does to it."""
 
+import os
 import shutil
 import sqlite3
 import threading
@@ -245,3 +246,22 @@ def test_what_is_no_database_or_was_not_seen_begins_no_other_one(tmp_path: Path)
     assert not begins_another(page, b"")
     assert not begins_another(b"text", page)
     assert not begins_another(page + b"more of it", page)
+
+
+@pytest.mark.parametrize("journal", ["wal", "delete"])
+@pytest.mark.parametrize("kept", [0.5, 1], ids=["half", "all but a page"])
+def test_a_file_at_rest_that_is_cut_off_is_lost(tmp_path: Path, journal: str, kept: float) -> None:
+    path = five(tmp_path / "service.db", journal=journal)
+    with open_reader(path, now_ms=read_at) as reader:
+        size = path.stat().st_size
+        os.truncate(path, size // 8192 * 4096 if kept < 1 else size - 4096)
+
+        assert reader.look() == (Lost("The file is gone. A part of it was cut off.", read_at()),)
+
+
+def test_a_file_that_was_cut_off_before_it_was_opened_is_read_anew_when_it_is_touched(tmp_path: Path) -> None:
+    path = five(tmp_path / "service.db")
+    os.truncate(path, path.stat().st_size - 4096)
+    with open_reader(path, now_ms=read_at) as reader:
+        os.utime(path)
+        assert not [push for push in reader.look() if isinstance(push, Lost)]
