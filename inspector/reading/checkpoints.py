@@ -61,9 +61,9 @@ class Checkpoints:
         # A service may begin its -wal anew, which it tells first, or close it and make another one: then that was
         # looked at.
         again = self.told()
-        return again is not None and again.salts == told.salts and self._is_in_use()
+        return again is not None and again.salts == told.salts and self.is_in_use()
 
-    def _is_in_use(self) -> bool:
+    def is_in_use(self) -> bool:
         """Say whether the -shm that is open here is the one that lies beside the file now."""
         found, mine = state_of(self._path), os.fstat(self._descriptor)
         return found is not None and (found.device, found.inode) == (mine.st_dev, mine.st_ino)

@@ -124,7 +124,11 @@ class FollowedFile:
     def reopen(self, *, seen_changing: bool = False) -> None:
         """Close, look at the file anew, and open it as fits now. It is lost where it cannot be opened any more."""
         before = self.source
+        harm = None if self._main is None else self._main.harm_unasked()
         self.close()
+        if harm is not None:
+            self.lose(f"{GONE} {harm}")
+            return
         if before.mode is Mode.RESTING and (harm := self._harm_at_rest(before.look)) is not None:
             self.lose(harm)
             return

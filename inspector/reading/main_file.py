@@ -74,6 +74,18 @@ class MainFile:
         self._is_committed = True
         return harm, shorter
 
+    def harm_unasked(self) -> str | None:
+        """Say what :meth:`look` does, as far as that is known without the connection: it came upon the harm first."""
+        if not is_wal(self._sample) or not self.has_moved() or not self._checkpoints.is_in_use():
+            return None
+        now, sample = state_of(self._path), self._read_sample()
+        if _begins_otherwise(sample, self._sample):
+            return OVERWRITTEN
+        longer = is_shorter(self._seen, now) and sample[:_SAMPLE] == self._sample[:_SAMPLE]
+        if sample == self._sample or longer or self._may_be_of_a_service(sample):
+            return None
+        return CUT if is_shorter(now, self._seen) else OVERWRITTEN
+
     def wal_is_cut(self) -> bool:
         """Say whether the -wal beside it is known to lack a part of what its service put there."""
         return self._checkpoints.wal_is_cut()
@@ -109,12 +121,17 @@ class MainFile:
         if not is_wal(before):
             # Each commit writes to the file itself, and SQLite reads it anew.
             return self._is_committed and begins_another(first, before)
-        if not is_wal(first) or any(first[part] != before[part] for part in _FIXED):
-            return True
-        if first[CHANGES] < before[CHANGES] or first[COOKIE] < before[COOKIE]:
+        if _begins_otherwise(first, before):
             return True
         # A checkpoint brings nothing into the file that the connection has not seen.
         return int.from_bytes(first[COOKIE], "big") > integer(connection.value("PRAGMA schema_version"))
+
+
+def _begins_otherwise(first: bytes, before: bytes) -> bool:
+    """Say whether ``first`` begins what no service makes in WAL mode of a database that began with ``before``."""
+    if not is_sqlite(first) or not is_wal(first) or any(first[part] != before[part] for part in _FIXED):
+        return True
+    return first[CHANGES] < before[CHANGES] or first[COOKIE] < before[COOKIE]
 
 
 @contextmanager

@@ -93,6 +93,10 @@ def test_a_file_at_rest_that_is_written_over_is_lost(
             assert pushes == (Lost("The file is gone. A part of it was cut off.", read_at()),)
 
 
+def a_page_cut_off(path: Path) -> None:
+    os.truncate(path, path.stat().st_size - 4096)
+
+
 def overwritten_by_an_earlier_copy(path: Path) -> None:
     shutil.copyfile(path.with_name("earlier.db"), path)
 
@@ -192,6 +196,27 @@ def test_checkpoints_that_run_while_it_is_looked_are_no_harm(tmp_path: Path) -> 
 def touched(path: Path) -> None:
     os.utime(path, ns=(1, 1))
     path.chmod(0o600)
+
+
+@pytest.mark.parametrize("what", [a_page_cut_off, *SAID_LIVE], ids=lambda what: what.__name__)
+@pytest.mark.parametrize("has_read", [False, True], ids=["opened", "has read"])
+def test_a_file_whose_service_has_written_nothing_yet_is_lost_as_well(
+    tmp_path: Path, what: Callable[[Path], None], *, has_read: bool
+) -> None:
+    path = make(tmp_path / "service.db", *(f"task-{number}" for number in range(200)))
+    shutil.copyfile(path, path.with_name("earlier.db"))
+    with service_on(path) as service:
+        add_task(service, "late")
+    with service_on(path) as service:
+        if has_read:
+            service.execute("SELECT count(*) FROM tasks")
+        with open_reader(path, now_ms=read_at) as reader:
+            assert reader.look() == ()
+            shown(reader)
+            what(path)
+            (lost,) = reader.look()
+            assert isinstance(lost, Lost)
+            assert lost.sentence in {SAID_LIVE.get(what), "The file is gone. A part of it was cut off."}
 
 
 @pytest.mark.parametrize("what", [touched, with_an_end], ids=lambda what: what.__name__)
