@@ -12,17 +12,16 @@ from tests.support.reading_databases import make
 pytestmark = pytest.mark.timeout(60)
 
 
-@pytest.mark.parametrize("suffix", ["-wal", "-shm", "-journal"])
 @pytest.mark.parametrize(
-    "words",
+    ("words", "suffix"),
     [
-        ("recover", "{db}", "--to", "{new}"),
-        ("export", "{db}", "--format", "ndjson", "--out", "{new}"),
-        ("layout", "{foreign}", "--save", "{new}"),
-        ("init", "{new}"),
-        ("simulate", "{new}", "--tasks", "1"),
+        (("recover", "{db}", "--to", "{new}"), "-wal"),
+        (("export", "{db}", "--format", "ndjson", "--out", "{new}"), "-shm"),
+        (("layout", "{foreign}", "--save", "{new}"), "-journal"),
+        (("layout", "{foreign}", "--save", "{new}"), "-wal"),
+        (("init", "{new}"), "-wal"),
+        (("simulate", "{new}", "--tasks", "1"), "-journal"),
     ],
-    ids=lambda words: words[0],
 )
 def test_a_companion_s_name_is_refused_and_nothing_is_made(tmp_path: Path, words: tuple[str, ...], suffix: str) -> None:
     make(tmp_path / "service.db", "early", journal="delete")
