@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from traceback import walk_tb
 from types import FrameType
 from typing import Any, Final, NoReturn
 
@@ -138,13 +139,19 @@ class CommandLine(click.Group):
             write_error(_line_of(error))
             status = error.exit_code
         except OSError as error:
-            # Of what click writes itself: a help, or the version.
+            if not _was_writing(error):
+                raise
             discard_output()
             write_error(f"{PROGRAM}: {unwritten(error)}")
             status = UNUSABLE
         if not standalone_mode:
             return status
         sys.exit(status if isinstance(status, int) else 0)
+
+
+def _was_writing(error: OSError) -> bool:
+    """Say whether click was writing to standard output itself, a help or the version: commands tell of their own."""
+    return any(frame.f_code is click.echo.__code__ for frame, _ in walk_tb(error.__traceback__))
 
 
 def _line_of(error: click.ClickException) -> str:

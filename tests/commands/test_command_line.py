@@ -145,6 +145,15 @@ finally:
 """
 
 
+def test_an_error_of_a_command_is_not_told_as_one_of_the_output() -> None:
+    def fails() -> None:
+        raise PermissionError(13, "Permission denied", "elsewhere")
+
+    group = CommandLine(late={"fails": Late(lambda: click.Command("fails", callback=fails), "It fails.")})
+    with pytest.raises(PermissionError):
+        group.main(["fails"])
+
+
 def test_the_command_line_is_imported_without_a_room_that_reads_or_writes() -> None:
     done = subprocess.run([sys.executable, "-c", LOADED], cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
