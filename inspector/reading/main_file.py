@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from inspector.reading.checkpoints import Checkpoints
-from inspector.reading.companions import is_shorter, state_of
+from inspector.reading.companions import FileState, is_shorter, state_of
 from inspector.reading.connection import ReadConnection
 from inspector.reading.header import CHANGES, COOKIE, HEADER_BYTES, WAL_FRAME_BYTES, counts_of, is_sqlite, is_wal
 from inspector.reading.rewritten import begins_another
@@ -63,12 +63,7 @@ class MainFile:
             with _at_one_moment(connection):
                 now, sample = state_of(self._path), self._read_sample()
         shorter = is_shorter(now, self._seen)
-        harm = self._harm(sample, connection)
-        # What was only added at its end is none of the database's business.
-        longer = is_shorter(self._seen, now) and sample[:_SAMPLE] == self._sample[:_SAMPLE]
-        is_other = sample != self._sample and not longer
-        if harm is None and is_other and not self._may_be_of_a_service(sample):
-            harm = CUT if shorter else OVERWRITTEN
+        harm = self._harm(sample, connection) or self._harm_of_nobody(sample, now)
         # Only now: where the database could not be asked, it is looked at again.
         self._progress, self._seen, self._sample = progress, now, sample
         self._is_committed = True
@@ -81,10 +76,7 @@ class MainFile:
         now, sample = state_of(self._path), self._read_sample()
         if _begins_otherwise(sample, self._sample):
             return OVERWRITTEN
-        longer = is_shorter(self._seen, now) and sample[:_SAMPLE] == self._sample[:_SAMPLE]
-        if sample == self._sample or longer or self._may_be_of_a_service(sample):
-            return None
-        return CUT if is_shorter(now, self._seen) else OVERWRITTEN
+        return self._harm_of_nobody(sample, now)
 
     def wal_is_cut(self) -> bool:
         """Say whether the -wal beside it is known to lack a part of what its service put there."""
@@ -101,6 +93,14 @@ class MainFile:
         """Return both ends of the file, its header first."""
         size = os.fstat(self._descriptor).st_size
         return os.pread(self._descriptor, _SAMPLE, 0) + os.pread(self._descriptor, _SAMPLE, max(0, size - _SAMPLE))
+
+    def _harm_of_nobody(self, sample: bytes, now: FileState | None) -> str | None:
+        """Say what ``sample``, of the file as it is ``now``, is where no service can have made it."""
+        # What was only added at its end is none of the database's business.
+        longer = is_shorter(self._seen, now) and sample[:_SAMPLE] == self._sample[:_SAMPLE]
+        if sample == self._sample or longer or self._may_be_of_a_service(sample):
+            return None
+        return CUT if is_shorter(now, self._seen) else OVERWRITTEN
 
     def _may_be_of_a_service(self, sample: bytes) -> bool:
         """Say whether a service may have made ``sample`` of what was read before."""
