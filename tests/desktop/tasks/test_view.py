@@ -8,11 +8,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
+from inspector.desktop.tasks.filters import TaskFilters
 from inspector.desktop.tasks.view import TasksView
 from inspector.desktop.tasks.words import TaskColumn
 from inspector.desktop.widgets.chip import Chip
 from inspector.desktop.widgets.empty import EmptySentence
-from inspector.desktop.widgets.tools import LinkButton, PillButton
+from inspector.desktop.widgets.row_button import Word
+from inspector.desktop.widgets.tools import HeaderButton, LinkButton, PillButton
 from inspector.layout.pages import Counts, TaskFilter, TaskKey, TaskPage
 from inspector.lmsp.statuses import UNFINISHED
 from tests.desktop.tasks.rows import NOW_MS, page, row
@@ -186,3 +188,11 @@ def test_a_page_that_ended_early_is_no_proof_that_nothing_matches(view: TasksVie
     assert "so far" in found(view, EmptySentence).accessibleName()
     view.append_page(page(row(1)))
     assert view.table.isVisible()
+
+
+def test_of_many_statuses_in_a_filter_eight_are_named(view: TasksView) -> None:
+    found(view, TaskFilters).want(TaskFilter(frozenset(f"odd-{number:05}" for number in range(60_000))))
+    words = [part.text for each in view.findChildren(HeaderButton) for part in each.parts() if isinstance(part, Word)]
+    (told,) = (word for word in words if word.startswith("Status: "))
+    assert told.startswith("Status: odd-00000, odd-00001, ")
+    assert told.endswith(", odd-00007 and 59,992 more")
