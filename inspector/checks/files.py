@@ -8,7 +8,7 @@ from inspector.checks.findings import Finding
 from inspector.checks.ranges import damage_of
 from inspector.checks.rulebook import FILE_IS_SOUND
 from inspector.checks.walking import Ask
-from inspector.layout.visible import shortened
+from inspector.layout.visible import shortened, some_of
 from inspector.reading.connection import Reads
 from inspector.reading.errors import OWN_COLLATION, SqliteTrouble, Unanswered, is_own_collation
 from inspector.reading.tables import quoted
@@ -46,8 +46,7 @@ def _check_tables(ask: Ask) -> tuple[list[Finding], str]:
                 left_out.append(shortened(name))
             else:
                 findings.append(_unended(error))
-    listed = ", ".join(left_out[:_MOST_NAMED])
-    listed += f" and {len(left_out) - _MOST_NAMED:,} more" if len(left_out) > _MOST_NAMED else ""
+    listed = some_of(left_out[:_MOST_NAMED], len(left_out))
     return findings, f"SQLite's own check leaves out each table that {OWN_COLLATION}: {listed}." if left_out else ""
 
 

@@ -16,7 +16,7 @@ from inspector.commands.table import Column, aligned, cut, terminal_width
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.pages import PAGE_ROWS
 from inspector.layout.tables import RowKey, RowPage, StoredRow, StoredTable, TableList
-from inspector.layout.visible import LONGEST_NAME, shortened, visible
+from inspector.layout.visible import LONGEST_NAME, shortened, some_of, visible
 from inspector.reading.reader import Reader
 from inspector.reading.requests import TableRowsRequest, TablesRequest
 
@@ -146,5 +146,4 @@ def _left_out(table: StoredTable) -> list[str]:
 
 
 def _some(names: list[str]) -> str:
-    more = len(names) - _MOST_NAMED
-    return ", ".join(map(shortened, names[:_MOST_NAMED])) + (f" and {more:,} more" if more > 0 else "")
+    return some_of([*map(shortened, names[:_MOST_NAMED])], len(names))

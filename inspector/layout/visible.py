@@ -1,7 +1,7 @@
 """How stored text is made visible: one line of a person's text, with nothing in it that acts (faults.md T15, T16)."""
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
@@ -42,6 +42,12 @@ def shortened(name: str) -> str:
     if len(name) <= LONGEST_NAME:
         return name
     return f"{name[:LONGEST_NAME]}… ({len(name):,} characters)"
+
+
+def some_of(some: Sequence[str], count: int) -> str:
+    """Return ``some`` of ``count`` words for a sentence, and how many more there are."""
+    more = count - len(some)
+    return ", ".join(some) + (f" and {more:,} more" if more > 0 else "")
 
 
 _EMPTY: Final = "(empty text)"

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from enum import Enum, auto
 from typing import Final, NamedTuple
 
-from inspector.layout.visible import visible
+from inspector.layout.visible import some_of, visible
 from inspector.lmsp.values import value
 from inspector.reading.archive_entries import EntryKind
 from inspector.reading.archive_kinds import Archive, kind_of, other_archive
@@ -193,5 +193,4 @@ def _companions(
 
 def _listed(names: Iterable[str]) -> str:
     every = list(names)
-    more = f" and {len(every) - _LISTED:,} more" if len(every) > _LISTED else ""
-    return ", ".join(shown(name) for name in every[:_LISTED]) + more
+    return some_of([shown(name) for name in every[:_LISTED]], len(every))

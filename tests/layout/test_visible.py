@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.layout.visible import visible
+from inspector.layout.visible import some_of, visible
 
 ACTING = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
@@ -45,3 +45,11 @@ def test_nothing_that_is_shown_acts(text: str) -> None:
     assert not {unicodedata.category(character) for character in shown} & {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
     shown.encode()  # every terminal and every file takes it
     assert visible(shown) == shown
+
+
+@pytest.mark.parametrize(
+    ("some", "count", "words"),
+    [(["a", "b"], 2, "a, b"), (["a", "b"], 1_202, "a, b and 1,200 more"), (["a"], 2, "a and 1 more"), ([], 0, "")],
+)
+def test_some_words_of_many_end_with_how_many_more_there_are(some: list[str], count: int, words: str) -> None:
+    assert some_of(some, count) == words

@@ -16,9 +16,8 @@ from inspector.desktop.widgets.palette import tokens_of
 from inspector.desktop.widgets.strips import Strip
 from inspector.desktop.widgets.tips import tip
 from inspector.desktop.widgets.tools import HeaderButton
-from inspector.desktop.widgets.words import grouped
 from inspector.layout.pages import Counts, TaskFilter
-from inspector.layout.visible import visible
+from inspector.layout.visible import some_of, visible
 from inspector.lmsp.statuses import UNFINISHED, Status
 
 _MOST_NAMED: Final = 8
@@ -263,9 +262,7 @@ class TaskFilters(QWidget):
 
 def _listed(words: frozenset[str]) -> str:
     """Return some of the words of a filter, and how many more there are: a file may hold any number of statuses."""
-    named = ", ".join(_shortened(word) for word in sorted(words)[:_MOST_NAMED])
-    more = len(words) - _MOST_NAMED
-    return f"{named} and {grouped(more)} more" if more > 0 else named
+    return some_of([_shortened(word) for word in sorted(words)[:_MOST_NAMED]], len(words))
 
 
 def _shortened(name: str) -> str:
