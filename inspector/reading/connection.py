@@ -121,6 +121,8 @@ class ReadConnection:
 
     schema: str = SCHEMA
     """The table of the schema, for a FROM: where a part of it is damaged the rows before that part."""
+    has_in_memory: bool = False
+    """Whether something in memory may stand before the file's own names (see in_memory)."""
 
     def __init__(
         self,
@@ -300,24 +302,17 @@ class ReadConnection:
                 raise
             raise NotOpened(table) from error
 
-    def define_views(self, views: Mapping[str, str]) -> None:
-        """Let each name stand for the rows of a SELECT of ours, before the file's own tables, and no other name.
+    def make_in_memory(self, *statements: str) -> None:
+        """Run statements of ours that make or drop what is in memory, for this connection alone (see in_memory).
 
-        In memory, and for this connection alone. Without any all names stand for the file's own again. Raises
-        sqlite3.Error.
+        Raises sqlite3.Error.
         """
-        # All are ours: nothing else makes one in memory.
-        found = self.rows("SELECT name FROM sqlite_temp_master WHERE type = 'view'")
-        gone = [name for (name,) in found if isinstance(name, str)]
-        if not gone and not views:
-            return
+        self.has_in_memory = True
         self._db.set_authorizer(None)
         try:
             self._db.execute("PRAGMA query_only=OFF").fetchall()
-            for name in gone:
-                self._db.execute(f"DROP VIEW temp.{name}").close()
-            for name, select in views.items():
-                self._db.execute(f"CREATE TEMP VIEW {name} AS {select}").close()
+            for statement in statements:
+                self._db.execute(statement).close()
         finally:
             self._db.execute("PRAGMA query_only=ON").fetchall()
             self._db.set_authorizer(_reads_only)

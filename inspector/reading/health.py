@@ -3,7 +3,6 @@
 It reads all of the file as of one moment for each table: never of a live one, whose checkpoints would wait for it.
 """
 
-import re
 from collections.abc import Generator
 from functools import partial
 from typing import Final
@@ -15,6 +14,7 @@ from inspector.layout.visible import visible
 from inspector.lmsp.values import value
 from inspector.reading.connection import ReadConnection
 from inspector.reading.errors import OWN_COLLATION, SqliteTrouble, Unanswered, is_damage, is_own_collation
+from inspector.reading.indexes import damaged_index_sentence, indexes_named, row_counts, said_of_table
 from inspector.reading.reader import Reader
 from inspector.reading.recognising import Shape
 from inspector.reading.requests import HealthRequest
@@ -30,9 +30,7 @@ _SCHEMA: Final = (
 )
 _MOST_TABLES: Final = 200
 _MOST_LINES: Final = 20
-_LONGEST_LINE: Final = 300
 _ROWS: Final = 50_000
-_NAMED_INDEX: Final = re.compile(r"\bindex (.+)$")
 
 
 def health_steps(request: HealthRequest, reader: Reader, read_at_ms: int) -> Generator[Progress, None, Health]:
@@ -84,40 +82,20 @@ def _checked(ask: Ask, table: _Table, *, full: bool) -> TableHealth:
     if not ask(lambda connection, _shape: connection.rows(f"PRAGMA main.table_xinfo({quoted(table.name)})")):
         note = f"What the file says of {name} cannot be understood: nothing of it can be read."
         return TableHealth(table.name, (note,), part_unread=True)
-    said = ask(lambda connection, _shape: _said(connection, table, full=full))
-    if not said:
+    said = ask(lambda connection, _shape: said_of_table(connection, table.name, full=full))
+    wrong = ask(lambda connection, _shape: row_counts(connection, table.name)).wrong
+    if not said and not wrong:
         return TableHealth(table.name, ())
     notes: list[str] = []
     unread = ask(lambda connection, _shape: _unread(connection, table))
     if unread is not None:
         notes.append(unread.sentence(name))
-    damaged = ask(lambda connection, _shape: _damaged_indexes(connection, table))
-    damaged += [index for line in said if (index := _index_named(line)) is not None]
-    notes += [
-        f"Index {visible(index)} on {name} is damaged: counts and orders that use it may be wrong."
-        for index in dict.fromkeys(damaged)
-    ]
+    damaged = dict.fromkeys((*wrong, *indexes_named(said)))
+    notes += [damaged_index_sentence(index, table.name) for index in damaged]
     if not notes:
         notes.append(f"SQLite's own check of {name} says: {said[0]}.")
     missing = None if unread is None else unread.missing
     return TableHealth(table.name, tuple(notes), tuple(said[:_MOST_LINES]), unread is not None, missing)
-
-
-def _said(connection: ReadConnection, table: _Table, *, full: bool) -> list[str]:
-    pragma = "integrity_check" if full else "quick_check"
-    try:
-        # Of main: what a table is read as may be a TEMP view of its name.
-        rows = connection.rows(f"PRAGMA main.{pragma}({quoted(table.name)})")
-    except SqliteTrouble as error:
-        if not is_damage(error):
-            raise
-        return ["it cannot come to its end"]
-    lines = [line for (found,) in rows for line in text(found).splitlines()]
-    return [
-        visible(line)[:_LONGEST_LINE].rstrip(".")
-        for line in lines
-        if line != "ok" and not line.startswith("*** in database")
-    ]
 
 
 @value
@@ -192,34 +170,3 @@ def _walked(connection: ReadConnection, table: _Table, way: str) -> tuple[int | 
                 return before, False
         if integer(count) < rows:
             return at, True
-
-
-def _damaged_indexes(connection: ReadConnection, table: _Table) -> list[str]:
-    """Return the indexes that do not hold as many rows as the table, or cannot be read."""
-    source = f"main.{quoted(table.name)}"
-    damaged = []
-    whole: int | None
-    try:
-        whole = integer(connection.value(f"SELECT count(*) FROM {source} NOT INDEXED"))  # noqa: S608  a quoted name
-    except SqliteTrouble as error:
-        if not is_damage(error):
-            raise
-        whole = None
-    for _, name, _, _, is_partial in connection.rows(f"PRAGMA main.index_list({quoted(table.name)})"):
-        if integer(is_partial):
-            continue
-        # Not count(*): SQLite answers that from the index that it likes best.
-        counted = f"SELECT sum(1) FROM {source} INDEXED BY {quoted(text(name))}"  # noqa: S608  quoted names
-        try:
-            if whole is not None and integer(connection.value(counted)) != whole:
-                damaged.append(text(name))
-        except SqliteTrouble as error:
-            if not is_damage(error):
-                raise
-            damaged.append(text(name))
-    return damaged
-
-
-def _index_named(line: str) -> str | None:
-    found = _NAMED_INDEX.search(line)
-    return None if found is None else found[1]

@@ -15,6 +15,7 @@ from inspector.lmsp.values import value
 from inspector.reading.connection import LONGEST_VALUE, ReadConnection, Row, Value
 from inspector.reading.details import PREVIEW_BYTES, event_of
 from inspector.reading.errors import is_too_big
+from inspector.reading.in_memory import copied
 from inspector.reading.mapped_views import NUL, line_columns
 from inspector.reading.recognising import Shape, Table
 from inspector.reading.shown_ids import stored_id
@@ -33,7 +34,8 @@ def lines_of(shape: Shape) -> Part | None:
 
 def line_log(connection: ReadConnection, shape: Shape, part: Part, task_id: str) -> "LineLog | None":
     """Return a task's log: the lines of its row, or of its rows one after the other. None where they are too many."""
-    table = Table(f"main.{quoted(part.table)}", shape.events.columns, None, is_ours=False)
+    source = copied(part.table) if part.table.lower() in shape.copied else f"main.{quoted(part.table)}"
+    table = Table(source, shape.events.columns, None, is_ours=False)
     task, log = quoted(part.column("task_id") or ""), quoted(part.lines or "")
     key = stored_id(connection, table, task, task_id)
     order = f"ORDER BY {', '.join(shape.events.order)}" if shape.events.order else ""

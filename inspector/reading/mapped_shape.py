@@ -1,6 +1,7 @@
 """The shape of a database whose layout is not ours, by a description of it that fits, or by a guess."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from inspector.layout.description import TIMES, Description, TimeFormat
@@ -10,6 +11,7 @@ from inspector.reading.connection import SCHEMA, ReadConnection
 from inspector.reading.errors import Unreadable
 from inspector.reading.generated import is_stored, is_virtual
 from inspector.reading.guessing import guessed, times_in, why_not_guessed
+from inspector.reading.in_memory import copied, copy_of, define_views
 from inspector.reading.layouts import Layouts
 from inspector.reading.mapped_views import NUMBER, Found, View, fits, views_of
 from inspector.reading.orders import orders_of
@@ -19,14 +21,14 @@ from inspector.reading.tables import quoted
 from inspector.reading.values import integer, text
 
 
-def mapped_shape(connection: ReadConnection, name: str, layouts: Layouts) -> Shape | None:
+def mapped_shape(connection: ReadConnection, name: str, layouts: Layouts, *, is_still: bool = False) -> Shape | None:
     """Return the shape of the database called ``name`` by a description, or None where none fits.
 
     Where one could not be used, it is the one that might have fitted: then a file that none fits is one without
     tasks, which says so. Raises Unreadable where the one that was asked for has no tasks here, and instead of that
-    shape where ``layouts`` do not take any tables.
+    shape where ``layouts`` do not take any tables. ``is_still`` as in :func:`recognise`.
     """
-    shape, unusable = _mapped(connection, name, layouts)
+    shape, unusable = _mapped(connection, name, layouts, is_still=is_still)
     # Of a damaged schema more can be said than that no layout fits what is left of it.
     if shape is not None or connection.schema != SCHEMA:
         return shape
@@ -41,7 +43,9 @@ def mapped_shape(connection: ReadConnection, name: str, layouts: Layouts) -> Sha
     return no_shape(connection, sentence, *unusable)
 
 
-def _mapped(connection: ReadConnection, name: str, layouts: Layouts) -> tuple[Shape | None, tuple[str, ...]]:
+def _mapped(
+    connection: ReadConnection, name: str, layouts: Layouts, *, is_still: bool
+) -> tuple[Shape | None, tuple[str, ...]]:
     """Return the shape by a description that fits, and a sentence on each that could not be used before it."""
     found = found_tables(connection)
     description = layouts.asked_for
@@ -54,6 +58,9 @@ def _mapped(connection: ReadConnection, name: str, layouts: Layouts) -> tuple[Sh
     if description is None:
         return None, unusable
     notes = list(unusable)
+    misfits = _copied_misfits(connection, description, found) if is_still else {}
+    for misfit in misfits:
+        found[misfit] = replace(found[misfit], source=copied(found[misfit].name))
     views, missing = views_of(description, found, counts_events=_finds_events(connection, description, found))
     if layouts.asked_for is not None and "tasks" in missing:
         raise Unreadable(f"{name} is not of the layout “{description.name}”: {missing['tasks']}")
@@ -65,7 +72,26 @@ def _mapped(connection: ReadConnection, name: str, layouts: Layouts) -> tuple[Sh
     if description.tasks is not None and "tasks" not in missing:
         table = found[description.tasks.table.lower()]
         notes += repeated_ids(connection, table.name, table.columns[(description.tasks.column("id") or "").lower()])
-    return _viewed(connection, views, missing, description, tuple(notes)), unusable
+    shape = _viewed(connection, views, missing, description, tuple(notes))
+    sentences = tuple(sentence for several in misfits.values() for sentence in several)
+    return replace(shape, misfits=sentences, copied=frozenset(misfits)), unusable
+
+
+def _copied_misfits(
+    connection: ReadConnection, description: Description, found: Mapping[str, Found]
+) -> dict[str, tuple[str, ...]]:
+    """Copy those of the tables into memory that have an index which does not fit; return what is wrong with each."""
+    from inspector.reading.misfits import can_be_compared, copied_if_misfit  # noqa: PLC0415  no live file needs it
+
+    if not can_be_compared(connection):
+        return {}
+    named = {part.table.lower() for part in description.parts().values()} & found.keys()
+    tables = {name: found[name] for name in sorted(named)}
+    said = {
+        name: copied_if_misfit(connection, table.name, copy_of(table.name), table.rowid)
+        for name, table in tables.items()
+    }
+    return {name: sentences for name, sentences in said.items() if sentences}
 
 
 def _fitting(layouts: Layouts, found: Mapping[str, Found]) -> tuple[Description | None, tuple[str, ...]]:
@@ -79,12 +105,12 @@ def _fitting(layouts: Layouts, found: Mapping[str, Found]) -> tuple[Description 
     return None, tuple(unusable)
 
 
-def shape_of_other_times(connection: ReadConnection, name: str, layouts: Layouts) -> Shape | None:
+def shape_of_other_times(connection: ReadConnection, name: str, layouts: Layouts, *, is_still: bool) -> Shape | None:
     """Return the shape of a database with our names for its tables but times of its own; None where they are ours."""
     tasks = found_tables(connection).get("tasks")
     if tasks is None or times_in(connection, tasks, "created_at") in (None, TimeFormat.UNIX_MS):
         return None
-    return _mapped(connection, name, layouts)[0]
+    return _mapped(connection, name, layouts, is_still=is_still)[0]
 
 
 def _viewed(
@@ -94,7 +120,7 @@ def _viewed(
     description: Description | None,
     notes: tuple[str, ...],
 ) -> Shape:
-    connection.define_views({name: view.sql for name, view in views.items()})
+    define_views(connection, {name: view.sql for name, view in views.items()})
     tables = {
         name: Table(
             name,
@@ -134,7 +160,7 @@ def _finds_events(connection: ReadConnection, description: Description, found: M
     if table is None or task is None:
         return False
     plan = connection.rows(
-        f"EXPLAIN QUERY PLAN SELECT count(*) FROM main.{quoted(table.name)} WHERE {quoted(task)} = ''"  # noqa: S608
+        f"EXPLAIN QUERY PLAN SELECT count(*) FROM {table.source} WHERE {quoted(task)} = ''"  # noqa: S608
     )
     return all(not text(step[3]).startswith("SCAN") for step in plan)
 
@@ -201,5 +227,5 @@ def found_tables(connection: ReadConnection) -> dict[str, Found]:
         columns = {text(row[1]).lower(): text(row[1]) for row in described if is_stored(row[6])}
         rowid = rowid_name(connection, f"main.{quoted(name)}", frozenset(columns))
         virtual = frozenset(text(row[1]).lower() for row in described if is_virtual(row[6]))
-        found[name.lower()] = Found(name, columns, rowid, virtual, order_of(rowid, described))
+        found[name.lower()] = Found(name, f"main.{quoted(name)}", columns, rowid, virtual, order_of(rowid, described))
     return found

@@ -32,6 +32,8 @@ class Found:
     """A real table of the file, as far as it may be read."""
 
     name: str
+    source: str
+    """Where it is read, for a FROM."""
     columns: Mapping[str, str]
     """The name of each column as it is spelled, by its name in lower case; VIRTUAL ones are not among them."""
     rowid: str | None
@@ -121,7 +123,6 @@ def _view(name: str, part: Part, table: Found, given: Mapping[str, _Given]) -> V
     """Return the view of a part."""
     if part.lines is not None:
         return _lines_view(part, table)
-    source = f"main.{quoted(table.name)}"
     selected = []
     for ours in COLUMNS[name]:
         theirs = part.column(ours)
@@ -136,7 +137,7 @@ def _view(name: str, part: Part, table: Found, given: Mapping[str, _Given]) -> V
     selected += [f"{each} AS {column}" for column, each in order.items()]
     stored_columns = frozenset(dict(part.columns))
     columns = stored_columns.union(given, ["seq"] if is_log else [])
-    sql = f"SELECT {', '.join(selected)}, {number or 'NULL'} AS {NUMBER} FROM {source}"  # noqa: S608  quoted names
+    sql = f"SELECT {', '.join(selected)}, {number or 'NULL'} AS {NUMBER} FROM {table.source} AS t"  # noqa: S608  quoted names
     elsewhere = {ours for ours, found in given.items() if found.is_stored}
     worked_out = columns - stored_columns - elsewhere
     return View(sql, columns, numbered=number is not None, worked_out=worked_out, order=tuple(order))
@@ -172,8 +173,8 @@ def _last_seq(
     task = quoted(log.columns[(events.column("task_id") or "").lower()])
     own = quoted(table.columns[(tasks.column("id") or "").lower()])
     sql = (
-        f"(SELECT {counted} FROM main.{quoted(log.name)} AS e "  # noqa: S608  quoted names
-        f"WHERE e.{task} = main.{quoted(table.name)}.{own})"
+        f"(SELECT {counted} FROM {log.source} AS e "  # noqa: S608  quoted names
+        f"WHERE e.{task} = t.{own})"
     )
     return {"last_seq": _Given(sql, is_stored=seq is not None)}
 
@@ -190,7 +191,7 @@ def _lines_view(part: Part, table: Found) -> View:
     selected = [f"t.{task} AS task_id", "e.key + 1 AS seq", *line_columns(part)[1:]]
     columns = frozenset({"task_id", "seq", "data", *(ours for ours, _ in part.columns)})
     sql = (
-        f"SELECT {', '.join(selected)}, NULL AS {NUMBER} FROM main.{quoted(table.name)} AS t, "  # noqa: S608  the same
+        f"SELECT {', '.join(selected)}, NULL AS {NUMBER} FROM {table.source} AS t, "  # noqa: S608  the same
         f"json_each({_array_of_lines(log)}) AS e WHERE e.value <> ''"
     )
     return View(sql, columns, numbered=False, worked_out=frozenset({"seq"}), order=table.order)

@@ -76,6 +76,10 @@ class Shape:
     notes: tuple[str, ...]
     description: "Description | None" = None
     """What it is read as, where that is not the native layout."""
+    misfits: tuple[str, ...] = ()
+    """What is wrong with indexes without which tables are read: a sentence each."""
+    copied: frozenset[str] = frozenset()
+    """The tables of another layout that are read from copies in memory for that, in lower case."""
     missing: tuple[tuple[str, str], ...] = ()
     """The parts of a description that are not to be had, each with the reason."""
 
@@ -95,16 +99,22 @@ class Shape:
         return None
 
 
-def recognise(connection: ReadConnection, name: str, layouts: Layouts = NATIVE_ONLY) -> Shape:
+def recognise(
+    connection: ReadConnection, name: str, layouts: Layouts = NATIVE_ONLY, *, is_still: bool = False
+) -> Shape:
     """Return the shape of the database, which ``name`` stands for.
 
     Read as the native layout where it has those tables, else as a layout that is known or can be guessed. Raises
     Unreadable where it is no LMSP service's, unless ``layouts`` take any tables. What the connection was made to read
-    it as before is forgotten.
+    it as before is forgotten. Where nobody changes the file, which ``is_still`` says, tables are read without indexes
+    that do not fit them (see misfits).
     """
-    connection.define_views({})
+    if connection.has_in_memory:
+        from inspector.reading.in_memory import forget_in_memory  # noqa: PLC0415  as below
+
+        forget_in_memory(connection)
     try:
-        return _recognised(connection, name, layouts)
+        return _recognised(connection, name, layouts, is_still=is_still)
     except Unreadable as error:
         if not layouts.any_tables or layouts.asked_for is not None:
             if isinstance(error, _NoService):
@@ -136,19 +146,21 @@ WHAT_TO_DO: Final = (
 _ELSEWHERE: Final = "Its other tables can be read: the commands tables and sql do, and so does the view Tables."
 
 
-def _recognised(connection: ReadConnection, name: str, layouts: Layouts) -> Shape:
+def _recognised(connection: ReadConnection, name: str, layouts: Layouts, *, is_still: bool) -> Shape:
     tables = {table: table_of(connection, table) for table in native.TABLES}
     if layouts.asked_for is None and _has_native_names(tables):
         shape = _native_shape(connection, tables)
-        if shape.kind is not LayoutKind.OTHER or not layouts.folders:
-            return shape
-        from inspector.reading.mapped_shape import shape_of_other_times  # noqa: PLC0415  as below
+        if shape.kind is LayoutKind.OTHER and layouts.folders:
+            from inspector.reading.mapped_shape import shape_of_other_times  # noqa: PLC0415  as below
 
-        return shape_of_other_times(connection, name, layouts) or shape
+            other = shape_of_other_times(connection, name, layouts, is_still=is_still)
+            if other is not None:
+                return other
+        return _fitting(connection, shape) if is_still else shape
     # Most files are of the native layout, and a reader stands before the first page: what others need is not loaded.
     from inspector.reading.mapped_shape import mapped_shape  # noqa: PLC0415
 
-    mapped = mapped_shape(connection, name, layouts)
+    mapped = mapped_shape(connection, name, layouts, is_still=is_still)
     if mapped is not None:
         return mapped
     tasks, events = tables["tasks"], tables["task_events"]
@@ -161,7 +173,14 @@ def _recognised(connection: ReadConnection, name: str, layouts: Layouts) -> Shap
         if connection.is_damaged and not table.columns:
             raise Unreadable(_DAMAGED.format(name, table.name))
         _require(connection, table, columns, name)
-    return _native_shape(connection, tables)
+    shape = _native_shape(connection, tables)
+    return _fitting(connection, shape) if is_still else shape
+
+
+def _fitting(connection: ReadConnection, shape: Shape) -> Shape:
+    from inspector.reading.misfits import without_misfits  # noqa: PLC0415  no live file needs it
+
+    return without_misfits(connection, shape)
 
 
 _DAMAGED: Final = "{} is incomplete or damaged: in what can be understood of its schema {} is missing."

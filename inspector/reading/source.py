@@ -89,7 +89,7 @@ class Source:
             member=None if self.look.archive is None else self.look.archive.member,
             mode=self.mode,
             why=self.look.why,
-            notes=(*self.look.notes, *self._notes, *misfit, *self.shape.notes),
+            notes=(*self.look.notes, *self._notes, *misfit, *self.shape.misfits, *self.shape.notes),
             holder=None if self.look.holder is None else str(self.look.holder),
             layout=self.shape.kind,
             file=file,
@@ -101,7 +101,7 @@ class Source:
             why_not_act=why_not_act,
             copy_path=None if self._copy is None else self._copy.path,
             modes=self.look.modes,
-            faulty=self.look.faulty or bool(self._notes) or self.misfit is not None,
+            faulty=self.look.faulty or bool(self._notes or self.shape.misfits) or self.misfit is not None,
         )
 
     @property
@@ -122,7 +122,8 @@ class Source:
         if version == self._recognised_at.version:
             return False
         claims = claims_of(self.connection)
-        is_another = claims != self._recognised_at.claims
+        # A copy in memory is of one moment.
+        is_another = claims != self._recognised_at.claims or bool(self.shape.misfits)
         if is_another:
             claims = self._recognise_anew()
         self._recognised_at = _Moment(version, claims)
@@ -225,7 +226,7 @@ def _open(look: Look, should_stop: Callable[[], bool], layouts: Layouts) -> Sour
         try:
             with connection.within(_OPENING_MS):
                 moment = _Moment(connection.data_version(), claims_of(connection))
-                shape = recognise(connection, look.name, layouts)
+                shape = recognise(connection, look.name, layouts, is_still=look.mode is not Mode.LIVE)
                 unread = unreadable_tables(connection, shape)
                 is_damaged = bool(unread) or allowed.damage
                 is_damaged |= shape.kind is LayoutKind.UNKNOWN and _is_ours_without_wal(look)

@@ -11,6 +11,7 @@ from inspector.layout.tables import StatementAnswer, StoredCell
 from inspector.layout.visible import visible
 from inspector.reading.connection import ReadConnection, Row
 from inspector.reading.errors import STALE, Unanswered, primary_code
+from inspector.reading.in_memory import forget_in_memory
 from inspector.reading.requests import StatementRequest
 from inspector.reading.stored_cells import cell_of
 
@@ -51,7 +52,7 @@ def run_statement(connection: ReadConnection, request: StatementRequest, now_ms:
         return len(rows) <= limit
 
     # Whoever types a statement means the file's own tables, not what a layout makes of them.
-    connection.define_views({})
+    forget_in_memory(connection)
     began = time.monotonic()
     try:
         with connection.secrets_hidden():

@@ -15,6 +15,7 @@ from inspector.reading.reader import open_reader
 from inspector.reading.requests import HealthRequest, ProofRequest
 from tests.support.broken_pages import (
     EVENTS,
+    behind_the_back_of,
     many_pages,
     with_a_short_index,
     without_a_page_of_events,
@@ -113,6 +114,20 @@ def test_an_index_that_lacks_a_row_is_named_by_the_full_check(path: Path) -> Non
 
     assert tasks.notes == ("Index tasks_by_model on tasks is damaged: counts and orders that use it may be wrong.",)
     assert "row 60 missing from index tasks_by_model" in tasks.said
+
+
+def test_an_index_that_lacks_rows_is_named_by_the_quick_check_as_well(path: Path) -> None:
+    before = health(path)
+    columns = "client_id, model_id, kind, status, on_restart, snapshot_seq, last_seq, attempt, error_code, created_at, "
+    columns += "started_at, finished_at, updated_at, error_message, request, snapshot"
+    insert = f"INSERT INTO tasks (id, {columns}) SELECT 'more', {columns} FROM tasks LIMIT 1"
+    behind_the_back_of(path, "tasks_by_status", insert)
+
+    [tasks] = damaged(health(path))
+
+    assert damaged(before) == []
+    assert tasks.said == ()
+    assert tasks.notes == ("Index tasks_by_status on tasks is damaged: counts and orders that use it may be wrong.",)
 
 
 def test_what_is_no_lost_row_and_no_index_is_told_in_the_words_of_sqlite(path: Path) -> None:

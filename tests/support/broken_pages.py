@@ -1,5 +1,7 @@
 """Databases in which one chosen page is broken: that of a table or of an index."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from tests.support.pages import PAGE, root_of, zeroed
@@ -48,3 +50,18 @@ def with_a_short_index(path: Path, index: str) -> Path:
 def without_a_root(path: Path, name: str) -> Path:
     """Overwrite the first page of a table or an index."""
     return zeroed(path, path.read_bytes(), root_of(path, name))
+
+
+def behind_the_back_of(path: Path, index: str, *statements: str) -> Path:
+    """Run statements that ``index`` does not learn of, nor a trigger: SQLite follows it as before and says nothing."""
+    hidden = "FROM sqlite_schema WHERE name = ? OR type = 'trigger'"
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("PRAGMA writable_schema=ON")
+        rows = db.execute(f"SELECT type, name, tbl_name, rootpage, sql {hidden}", [index]).fetchall()
+        db.execute(f"DELETE {hidden}", [index])
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        for statement in statements:
+            db.execute(statement)
+        db.execute("PRAGMA writable_schema=ON")
+        db.executemany("INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES (?, ?, ?, ?, ?)", rows)
+    return path
