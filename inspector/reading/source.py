@@ -27,6 +27,7 @@ from inspector.reading.private_copy import PrivateCopy
 from inspector.reading.recognising import Shape, claims_of, recognise
 from inspector.reading.salvage import unreadable_tables
 from inspector.reading.whole_copies import copy_live
+from inspector.reading.without_wal import Alone, alone
 
 _TRIES: Final = 3
 _OPENING_MS: Final = 5_000
@@ -221,6 +222,9 @@ def _open(look: Look, should_stop: Callable[[], bool], layouts: Layouts) -> Sour
             look, more = _fill(copy, look, should_stop)
             notes += more
             path = copy.path
+        # Before the connection: closing another one would drop its locks.
+        has_own_wal = look.has_wal and look.holder is None and look.mode is not Mode.LIVE
+        own = alone(path, look.name, layouts, should_stop=should_stop) if has_own_wal else Alone()
         options = _OPTIONS[look.mode] if look.may_read_shm or look.mode is not Mode.LIVE else _WITHOUT_SHM
         connection, allowed = connect(path, options, should_stop=should_stop)
         try:
@@ -230,6 +234,9 @@ def _open(look: Look, should_stop: Callable[[], bool], layouts: Layouts) -> Sour
                 unread = unreadable_tables(connection, shape)
                 is_damaged = bool(unread) or allowed.damage
                 is_damaged |= shape.kind is LayoutKind.UNKNOWN and _is_ours_without_wal(look)
+                if not own.is_left_in(connection, shape):
+                    notes.append(f"Nothing of what {look.name} holds by itself is there with its -wal.")
+                    is_damaged = True
                 if copy is not None and not allowed.damage:
                     checked = _check(connection, look.name)
                     notes += checked.notes

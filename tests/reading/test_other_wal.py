@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from inspector.layout.opened import Mode, Opened
+from inspector.layout.pages import TaskPage
 from inspector.reading.companions import other_wal
 from inspector.reading.errors import Unreadable
 from inspector.reading.layouts import Layouts
 from inspector.reading.reader import open_reader
+from inspector.reading.requests import TaskPageRequest
 from tests.support.archives import files_of, zipped
 from tests.support.proof import differences, touch_state
 from tests.support.reading_crashes import crashed
@@ -48,6 +50,43 @@ def test_a_file_that_is_damaged_with_its_wal_says_that_it_may_be_of_another(tmp_
     assert how.faulty
     assert SENTENCE in how.notes
     assert differences(before, touch_state(path)) == ()
+
+
+@pytest.mark.parametrize("with_shm", [False, True])
+def test_a_wal_with_all_pages_of_another_database_is_told_though_nothing_is_damaged(
+    tmp_path: Path, with_shm: bool
+) -> None:
+    (tmp_path / "d").mkdir()
+    path = make(tmp_path / "d" / "x.db", *(f"own {number:03}" for number in range(30)))
+    foreign = crashed(tmp_path / "other.db")
+    shutil.copy(f"{foreign}-wal", f"{path}-wal")
+    if with_shm:
+        shutil.copy(f"{foreign}-shm", f"{path}-shm")
+    before = touch_state(path)
+
+    with open_reader(path, now_ms=read_at) as reader:
+        how = reader.opened
+        page = reader.answer(TaskPageRequest())
+
+    assert how.mode is (Mode.CRASHED if with_shm else Mode.COPY)
+    assert isinstance(page, TaskPage)
+    assert not any(task.id.startswith("own") for task in page.tasks), "SQLite shows the other database"
+    assert page.damage == ""
+    assert how.notes == ("Nothing of what x.db holds by itself is there with its -wal.", SENTENCE)
+    assert how.faulty
+    assert differences(before, touch_state(path)) == ()
+
+
+def test_a_file_whose_own_wal_has_all_its_pages_says_nothing_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    db = create(path)
+    for number in range(30):
+        add_task(db, f"task {number}")
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    db.execute("VACUUM")
+    shutil.copytree(tmp_path, tmp_path / "taken")
+    db.close()
+    assert SENTENCE not in opened(tmp_path / "taken" / "x.db").notes
 
 
 def test_what_it_advises_helps(tmp_path: Path) -> None:
