@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from inspector.layout.rows import EventRow, ModelRow, Odd, TaskRow, WithOdd
-from inspector.lmsp.recovery import Leftover
+from inspector.lmsp.recovery import Leftover, Outcome
 from inspector.lmsp.values import value
 
 PAGE_ROWS = 200
@@ -140,6 +140,8 @@ class Leftovers:
     """The tasks in no final status, oldest first."""
 
     tasks: tuple[Leftover, ...]
+    more: tuple[tuple[Outcome, int], ...] = ()
+    """How many there are behind those, by what recovery does to them."""
     damage: str = ""
     """What of them, or of their logs, cannot be read, in one sentence or two; empty where all could be."""
 

@@ -3,6 +3,7 @@
 The preview shows the plan and the store applies it: both come from :func:`plan_recovery`, whoever read the rows.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import TypeAlias
@@ -194,13 +195,53 @@ SERVER_RESTARTED_MESSAGE = "The service restarted before this task had finished.
 
 
 @value
+class Outcome:
+    """What steps are counted by, for a person."""
+
+    found: str
+    """Empty for a task that is left alone, as ``target``: there may be as many statuses as tasks."""
+    effective: str | None
+    target: str
+    writes_event: bool
+    has_warnings: bool
+    lacks_snapshot: bool
+    """Whether it is resumed without one."""
+
+
+def outcomes_of(steps: Iterable[RecoveryStep]) -> Counter[Outcome]:
+    """Count steps by what they do."""
+    # Of thousands of steps few are of different kinds: to make and to hash an outcome of each takes far longer.
+    kinds = Counter(
+        (step.found, step.effective, step.target, step.event is not None, step.warnings)
+        if step.effective is not None
+        else ("", None, "", False, step.warnings)
+        for step in steps
+    )
+    found = Counter[Outcome]()
+    for (status, effective, target, writes_event, warnings), many in kinds.items():
+        policy = None if effective is None else str(effective)
+        lacks_snapshot = Warning.NO_SNAPSHOT in warnings
+        found[Outcome(str(status), policy, str(target), writes_event, bool(warnings), lacks_snapshot)] += many
+    return found
+
+
+@value
 class RecoveryPlan:
     """What recovery does to every leftover task, one step each, in the order of the rows."""
 
     steps: tuple[RecoveryStep, ...]
+    more: tuple[tuple[Outcome, int], ...] = ()
+    """How many tasks there are behind those of ``steps``, by what is done to them; for a person alone."""
+
+    def outcomes(self) -> Counter[Outcome]:
+        """Return how many tasks there are in all, by what is done to them."""
+        found = outcomes_of(self.steps)
+        for outcome, tasks in self.more:
+            found[outcome] += tasks
+        return found
 
     def counts(self) -> dict[str, int]:
-        """Return the number of tasks for each status afterwards."""
+        """Return the number of tasks of ``steps`` for each status afterwards."""
         counts: dict[str, int] = {}
         for step in self.steps:
             counts[step.target] = counts.get(step.target, 0) + 1

@@ -17,7 +17,7 @@ from inspector.reading.damaged_details import (
 from inspector.reading.details import event_data, event_page, log_stretch, task_detail
 from inspector.reading.errors import Unanswered, around_damage
 from inspector.reading.jobs import answer_at_once, job_of
-from inspector.reading.leftovers import leftovers
+from inspector.reading.leftovers import counted_behind, leftovers
 from inspector.reading.recognising import Shape
 from inspector.reading.requests import (
     CountsRequest,
@@ -86,8 +86,9 @@ def answer_of(
         case CountsRequest(wanted) if not connection.holds_back:
             every = (connection, shape, wanted, now_ms)
             return around_damage(lambda: counts(*every), lambda: damaged_counts(*every))
-        case LeftoversRequest():
-            return around_damage(lambda: leftovers(connection, shape), lambda: damaged_leftovers(connection, shape))
+        case LeftoversRequest(most):
+            left = around_damage(lambda: leftovers(connection, shape), lambda: damaged_leftovers(connection, shape))
+            return left if most is None else counted_behind(left, most)
         case RetentionRequest(keep_ms):
             return retention_plan(connection, shape, keep_ms, now_ms)
         case TablesRequest() | TableRowsRequest() | TableValueRequest() | StatementRequest():

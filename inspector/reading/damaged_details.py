@@ -90,7 +90,7 @@ def damaged_leftovers(connection: ReadConnection, shape: Shape) -> Leftovers:
     if unread_logs:
         logs = "The log of 1 task" if unread_logs == 1 else f"The logs of {unread_logs:,} tasks"
         sentences.append(f"{logs} cannot be read: what the rows of the tasks say stands for their ends.")
-    return Leftovers(in_order(rows, shape.tasks), " ".join(sentences))
+    return Leftovers(in_order(rows, shape.tasks), damage=" ".join(sentences))
 
 
 def damaged_log_stretch(connection: ReadConnection, shape: Shape, request: TimelineRequest) -> LogStretch:

@@ -1,10 +1,11 @@
 """What recovery would find: the tasks that are in no final status."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from inspector.layout.pages import Leftovers
-from inspector.lmsp.recovery import Leftover, Number, Unknown
+from inspector.lmsp.recovery import Leftover, Number, Unknown, outcomes_of, plan_recovery
 from inspector.lmsp.statuses import FINAL, known_status
 from inspector.reading.connection import ReadConnection, Row, Value
 from inspector.reading.recognising import Shape, Table
@@ -44,6 +45,12 @@ def leftovers(connection: ReadConnection, shape: Shape) -> Leftovers:
             for row in connection.rows(f"SELECT {columns} FROM tasks WHERE {gap}")  # noqa: S608  names of ours
         ]
     return Leftovers(in_order(rows, shape.tasks))
+
+
+def counted_behind(left: Leftovers, most: int) -> Leftovers:
+    """Return the first ``most`` of the leftovers; the others are planned here, and counted."""
+    more = outcomes_of(plan_recovery(left.tasks[most:]).steps)
+    return replace(left, tasks=left.tasks[:most], more=tuple(more.items()))
 
 
 def in_order(rows: Iterable[Row], tasks: Table) -> tuple[Leftover, ...]:

@@ -153,7 +153,12 @@ class ModelsRequest(Question[ModelPage]):
 
 @value
 class LeftoversRequest(Question[Leftovers]):
-    """Every task that is in no final status, also of unknown status, oldest first. Answer: Leftovers."""
+    """Every task that is in no final status, also of unknown status, oldest first. Answer: Leftovers.
+
+    Those behind the first ``most`` are only counted; None for all of them.
+    """
+
+    most: int | None = None
 
 
 @value

@@ -27,7 +27,7 @@ _KNOWN: Final[dict[tuple[str, str], type]] = {
         *(pages.Counts, pages.ModelPage, pages.TaskPlaces, pages.Leftovers),
         *(rows.TaskRow, rows.StoredText, rows.TaskDetail, rows.EventRow, rows.ModelRow),
         *(rows.OddTaskRow, rows.OddEventRow),
-        *(recovery.Leftover, recovery.Number, retention.RetentionPlan),
+        *(recovery.Leftover, recovery.Number, recovery.Outcome, retention.RetentionPlan),
         *(requests.TaskPageRequest, requests.TasksByIdRequest, requests.TaskDetailRequest, requests.EventPageRequest),
         *(requests.EventDataRequest, requests.TimelineRequest, requests.CountsRequest, requests.ModelsRequest),
         *(requests.LeftoversRequest, requests.RetentionRequest, requests.Watch, requests.TaskPlacesRequest),

@@ -9,6 +9,7 @@ from inspector.lmsp.events import implied_status
 from inspector.lmsp.recovery import (
     Leftover,
     Number,
+    Outcome,
     Policy,
     effective_policy,
     plan_recovery,
@@ -263,3 +264,23 @@ def test_a_task_that_is_left_alone_makes_up_no_number() -> None:
         assert step.effective is None
         assert (step.known_attempt, step.known_next_attempt) == (None, None)
         assert (step.known_last_seq, step.known_next_seq) == (None, None)
+
+
+def test_steps_are_counted_by_what_they_do_and_so_are_the_tasks_behind_them() -> None:
+    steps = plan_recovery(
+        [
+            leftover("running", "resume", snapshot_seq=None),
+            leftover("running", "resume", snapshot_seq=None),
+            leftover("queued", "retry"),
+            leftover("queued", None),
+            leftover("odd", "retry"),
+            leftover("odder", "fail"),
+        ]
+    )
+    resumed = Outcome("running", "resume", "running", writes_event=True, has_warnings=True, lacks_snapshot=True)
+    stays = Outcome("queued", "retry", "queued", writes_event=False, has_warnings=False, lacks_snapshot=False)
+    failed = Outcome("queued", "fail", "failed", writes_event=True, has_warnings=True, lacks_snapshot=False)
+    alone = Outcome("", None, "", writes_event=False, has_warnings=True, lacks_snapshot=False)
+
+    assert steps.outcomes() == {resumed: 2, stays: 1, failed: 1, alone: 2}
+    assert replace(steps, more=((stays, 7), (alone, 1))).outcomes() == {resumed: 2, stays: 8, failed: 1, alone: 3}

@@ -122,6 +122,16 @@ def odd_triggers(path: Path) -> None:
     db.close()
 
 
+def many_leftovers(path: Path) -> None:
+    """60,000 unfinished tasks, half of them of a status of their own."""
+    db = loose(path)
+    rows = ((f"t{at}", "running" if at % 2 else f"odd {at}", START_MS + at) for at in range(60_000))
+    db.execute("BEGIN")
+    db.executemany("INSERT INTO tasks (id, status, created_at) VALUES (?, ?, ?)", rows)
+    db.execute("COMMIT")
+    db.close()
+
+
 HOSTILE: tuple[Callable[[Path], None], ...] = (
     *(markup_everywhere, odd_characters_everywhere, huge_text_everywhere, huge_lines_everywhere),
     *(markup_in_numbers_too, odd_characters_in_numbers_too),
@@ -134,5 +144,5 @@ HOSTILE: tuple[Callable[[Path], None], ...] = (
         wide_json,
         long_numbers,
     ),
-    *(endless_views, bombs, odd_triggers),
+    *(endless_views, bombs, odd_triggers, many_leftovers),
 )

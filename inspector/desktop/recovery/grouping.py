@@ -66,8 +66,11 @@ def place_of(step: RecoveryStep) -> Place | None:
 
 def tallies(plan: RecoveryPlan) -> dict[Place, Tally]:
     """Return what stands in each of the twelve cells. A missing or unknown policy counts under fail."""
-    tasks = Counter((step.found, step.effective) for step in plan.steps)
-    warned = Counter((step.found, step.effective) for step in plan.steps if step.warnings)
+    tasks: Counter[tuple[str, str | None]] = Counter()
+    warned: Counter[tuple[str, str | None]] = Counter()
+    for outcome, many in plan.outcomes().items():
+        tasks[outcome.found, outcome.effective] += many
+        warned[outcome.found, outcome.effective] += many * outcome.has_warnings
     return {place: Tally(tasks[key], warned[key]) for key, place in _PLACES.items()}
 
 
@@ -97,13 +100,18 @@ def narrowed(plan: RecoveryPlan, to: Narrowing) -> tuple[RecoveryStep, ...]:
 
 def kind_counts(plan: RecoveryPlan, place: Place | None) -> Mapping[Kind, int]:
     """Return the count on each chip: with the chosen cell applied, as every count on a chip is."""
-    within = narrowed(plan, Narrowing(place=place))
-    moves = sum(step.event is not None for step in within)
-    alone = sum(step.effective is None for step in within)
+    within = [
+        (outcome, many)
+        for outcome, many in plan.outcomes().items()
+        if place is None or (outcome.found, outcome.effective) == (place.found, place.policy)
+    ]
+    every = sum(many for _, many in within)
+    moves = sum(many for outcome, many in within if outcome.writes_event)
+    alone = sum(many for outcome, many in within if outcome.effective is None)
     return {
-        Kind.ALL: len(within),
+        Kind.ALL: every,
         Kind.MOVES: moves,
-        Kind.STAYS: len(within) - moves - alone,
-        Kind.WARNINGS: sum(bool(step.warnings) for step in within),
+        Kind.STAYS: every - moves - alone,
+        Kind.WARNINGS: sum(many for outcome, many in within if outcome.has_warnings),
         Kind.LEFT_ALONE: alone,
     }

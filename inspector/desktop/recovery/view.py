@@ -332,7 +332,9 @@ class RecoveryView(QWidget):
             if self._plan is None:
                 self._empty.set_sentence("")
             elif self._plan.steps:
-                self._empty.set_sentence(nothing_words(self._narrowing), self.tr("Show all leftover tasks"))
+                of = kind_counts(self._plan, self._narrowing.place)[self._narrowing.kind]
+                words = nothing_words(self._narrowing, len(self._plan.steps), of)
+                self._empty.set_sentence(words, self.tr("Show all leftover tasks"))
             else:
                 self._empty.set_sentence(self.tr(NOTHING_LEFT))
 

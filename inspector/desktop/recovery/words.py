@@ -4,7 +4,7 @@ Whatever comes from the database passes through ``visible`` and is cut to what a
 """
 
 import json
-from collections.abc import Iterable
+from collections import Counter
 from dataclasses import dataclass
 from textwrap import indent
 from typing import Final
@@ -34,8 +34,9 @@ def one_line(text: str) -> str:
 
 def preview_words(plan: rules.RecoveryPlan, read_at: str) -> str:
     """Return the sentence of consequence in the bar above the table; ``read_at`` is the moment of the read in words."""
-    strangers = sum(step.effective is None for step in plan.steps)
-    leftovers = len(plan.steps) - strangers
+    outcomes = plan.outcomes()
+    strangers = sum(many for outcome, many in outcomes.items() if outcome.effective is None)
+    leftovers = outcomes.total() - strangers
     these = f"{'this' if leftovers == 1 else 'these'} {counted(leftovers, 'leftover task')}"
     if leftovers:
         does = f"This is what a service does with {these} when it starts on this file, as read at {read_at}."
@@ -43,11 +44,14 @@ def preview_words(plan: rules.RecoveryPlan, read_at: str) -> str:
         does = f"As read at {read_at}, this file has no leftover task that a restart would move."
     match strangers:
         case 0:
-            return does
+            pass
         case 1:
-            return f"{does} One {'more ' if leftovers else ''}task has a status it does not know."
+            does += f" One {'more ' if leftovers else ''}task has a status it does not know."
         case _:
-            return f"{does} {grouped(strangers)} {'more ' if leftovers else ''}tasks have a status it does not know."
+            does += f" {grouped(strangers)} {'more ' if leftovers else ''}tasks have a status it does not know."
+    if plan.more:
+        does += f" The list shows the oldest {grouped(len(plan.steps))}; the command recover lists them all."
+    return does
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,29 +66,32 @@ class SummaryLine:
 
 def summary(plan: rules.RecoveryPlan) -> tuple[SummaryLine, ...]:
     """Return what a restart would leave behind: a line for each status it moves to, and one for tasks left alone."""
-    after = [step for step in plan.steps if step.effective is not None]
-    strangers = len(plan.steps) - len(after)
-    queued = [step for step in after if step.target == Status.QUEUED]
-    running = [step for step in after if step.target == Status.RUNNING]
-    stay = sum(step.event is None for step in queued)
-    blind = sum(rules.Warning.NO_SNAPSHOT in step.warnings for step in running)
+    outcomes = plan.outcomes()
+    targets = Counter[str]()
+    strangers = stay = blind = 0
+    for outcome, many in outcomes.items():
+        if outcome.effective is None:
+            strangers += many
+            continue
+        targets[outcome.target] += many
+        if outcome.target == Status.QUEUED and not outcome.writes_event:
+            stay += many
+        if outcome.lacks_snapshot:
+            blind += many
+    queued = targets[Status.QUEUED]
     lines = [
-        SummaryLine(_targets(after, Status.FAILED), Status.FAILED, f"failed with {rules.SERVER_RESTARTED}"),
-        SummaryLine(len(queued), Status.QUEUED, "queued" + _queued_parts(stay, len(queued) - stay)),
+        SummaryLine(targets[Status.FAILED], Status.FAILED, f"failed with {rules.SERVER_RESTARTED}"),
+        SummaryLine(queued, Status.QUEUED, "queued" + _queued_parts(stay, queued - stay)),
         SummaryLine(
-            len(running),
+            targets[Status.RUNNING],
             Status.RUNNING,
             "running again" + (f", {grouped(blind)} without a snapshot" if blind else ""),
         ),
-        SummaryLine(_targets(after, Status.CANCELLED), Status.CANCELLED, "cancelled"),
+        SummaryLine(targets[Status.CANCELLED], Status.CANCELLED, "cancelled"),
     ]
     if strangers:
         lines.append(SummaryLine(strangers, "", "left alone: status is none of the seven"))
     return tuple(lines)
-
-
-def _targets(steps: Iterable[rules.RecoveryStep], target: Status) -> int:
-    return sum(step.target == target for step in steps)
 
 
 def _queued_parts(stay: int, back: int) -> str:
@@ -225,9 +232,14 @@ _NOTHING_OF: Final = {
 }
 
 
-def nothing_words(narrowing: Narrowing) -> str:
-    """Return what is said in the place of an empty list."""
+def nothing_words(narrowing: Narrowing, listed: int, of: int) -> str:
+    """Return what is said in the place of an empty list: of the oldest ``listed`` tasks there is none such.
+
+    ``of`` is how many such tasks there are in all.
+    """
     kind, place = narrowing.kind, narrowing.place
+    if of:
+        return f"{counted(of, 'such task')}, but none among the oldest {grouped(listed)}, which alone are listed."
     if place is None:
         return f"{_NOTHING_OF[kind]}."
     return f"{_NOTHING_OF[kind]} was found {place.found} with the policy {place.policy}."

@@ -1,6 +1,8 @@
 """The Recovery view on a session: the plan, made anew whenever an unfinished task moved."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
 
 from inspector.desktop.recovery.view import RecoveryView
 from inspector.desktop.session.latest_only import OneAtATime
@@ -10,6 +12,9 @@ from inspector.desktop.wiring.first_read import FirstRead
 from inspector.layout.pages import Leftovers
 from inspector.lmsp.recovery import RecoveryPlan, plan_recovery
 from inspector.reading.requests import LeftoversRequest
+
+_MOST_LISTED: Final = 5_000
+"""The others are counted: to plan and to list each of many takes the window longer than one turn may last."""
 
 
 class RecoveryWiring:
@@ -54,9 +59,10 @@ class RecoveryWiring:
         """Return what the plan on screen comes to, for the status bar."""
         if self._plan is None:
             return ""
-        moves = sum(step.event is not None for step in self._plan.steps)
-        stays = len(self._plan.steps) - moves
-        return f"{counted(len(self._plan.steps), 'leftover task')}: {grouped(moves)} would move, {grouped(stays)} stay"
+        outcomes = self._plan.outcomes()
+        moves = sum(many for outcome, many in outcomes.items() if outcome.writes_event)
+        stays = outcomes.total() - moves
+        return f"{counted(outcomes.total(), 'leftover task')}: {grouped(moves)} would move, {grouped(stays)} stay"
 
     def _update(self, _message: object = None) -> None:
         if self._on_screen:
@@ -66,8 +72,10 @@ class RecoveryWiring:
         def show(leftovers: Leftovers) -> None:
             self._first.take()
             self._damaged(leftovers.damage)
-            self._plan = plan_recovery(leftovers.tasks)
+            self._plan = replace(plan_recovery(leftovers.tasks), more=leftovers.more)
             self._view.show_plan(self._plan, self._session.read_at_ms or 0)
             self._said()
 
-        await self._first.awaited(self._leftovers.refresh(lambda: self._session.ask(LeftoversRequest()), show))
+        await self._first.awaited(
+            self._leftovers.refresh(lambda: self._session.ask(LeftoversRequest(_MOST_LISTED)), show)
+        )

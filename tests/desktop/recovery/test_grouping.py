@@ -11,7 +11,7 @@ from inspector.desktop.recovery.grouping import (
     place_of,
     tallies,
 )
-from inspector.lmsp.recovery import Policy, RecoveryPlan
+from inspector.lmsp.recovery import Policy, RecoveryPlan, outcomes_of
 from inspector.lmsp.statuses import Status
 from tests.desktop.recovery.plans import every_combination, leftover, plan, step
 
@@ -91,3 +91,12 @@ def test_cell_and_chip_narrow_together_and_the_counts_on_chips_say_so() -> None:
 
 def test_a_step_alone_tells_its_cell() -> None:
     assert place_of(step("loading", None)) == Place(Status.LOADING, Policy.FAIL)
+
+
+def test_tasks_behind_the_steps_are_counted_in_cells_and_on_chips_as_if_they_were_steps() -> None:
+    everything = every_combination()
+    part = RecoveryPlan(everything.steps[:7], tuple(outcomes_of(everything.steps[7:]).items()))
+
+    assert tallies(part) == tallies(everything)
+    for place in (None, *PLACES):
+        assert kind_counts(part, place) == kind_counts(everything, place)

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from inspector.desktop.recovery.grouping import FOUND, POLICIES, Place, Tally
+from inspector.desktop.recovery.grouping import FOUND, POLICIES, Kind, Narrowing, Place, Tally
 from inspector.desktop.recovery.words import (
     FieldChange,
     after_note,
@@ -13,6 +13,7 @@ from inspector.desktop.recovery.words import (
     event_text,
     field_changes,
     no_event_words,
+    nothing_words,
     one_line,
     policy_words,
     preview_words,
@@ -20,7 +21,7 @@ from inspector.desktop.recovery.words import (
     summary,
     warning_words,
 )
-from inspector.lmsp.recovery import Policy, RecoveryPlan, plan_step, recovery_event, recovery_target
+from inspector.lmsp.recovery import Policy, RecoveryPlan, outcomes_of, plan_step, recovery_event, recovery_target
 from inspector.lmsp.statuses import Status
 from tests.desktop.recovery.plans import HOSTILE, every_combination, leftover, plan, step
 
@@ -203,3 +204,21 @@ def test_stored_text_is_made_visible_and_cut() -> None:
     assert "\u202e" not in one_line(HOSTILE)
     assert "\\u202e" in one_line(HOSTILE)
     assert len(one_line("x" * 100_000)) == 300
+
+
+def test_tasks_that_are_only_counted_are_in_every_sentence_and_the_list_says_that_it_is_short() -> None:
+    everything = every_combination()
+    part = RecoveryPlan(everything.steps[:7], tuple(outcomes_of(everything.steps[7:]).items()))
+
+    assert summary(part) == summary(everything)
+    assert preview_words(part, "14:02") == (
+        f"{preview_words(everything, '14:02')} The list shows the oldest 7; the command recover lists them all."
+    )
+
+
+def test_an_empty_list_says_whether_there_are_such_tasks_behind_those_that_it_could_show() -> None:
+    moving = Narrowing(Kind.MOVES)
+    assert nothing_words(moving, 7, 0) == "No task that would move."
+    assert nothing_words(moving, 5_000, 1_200) == (
+        "1,200 such tasks, but none among the oldest 5,000, which alone are listed."
+    )
