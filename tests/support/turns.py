@@ -8,7 +8,10 @@ from PySide6.QtCore import QAbstractEventDispatcher, QObject
 
 
 class Turns(QObject):
-    """Measures from each time the loop is about to wait to the next: waiting takes no processor time."""
+    """Measures from each time the loop looks for events, or is about to wait for some, to the next.
+
+    Waiting takes no processor time. Where events wait already the loop does not wait, but takes them in turn.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -19,6 +22,7 @@ class Turns(QObject):
         self._began_s = time.thread_time()
         self._dispatcher = dispatcher
         dispatcher.aboutToBlock.connect(self._end)
+        dispatcher.awake.connect(self._end)
 
     def _end(self) -> None:
         now_s = time.thread_time()
@@ -29,6 +33,7 @@ class Turns(QObject):
     def stop(self) -> None:
         """Measure no more."""
         self._dispatcher.aboutToBlock.disconnect(self._end)
+        self._dispatcher.awake.disconnect(self._end)
 
 
 @contextmanager
