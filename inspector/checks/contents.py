@@ -19,7 +19,7 @@ from inspector.checks.values import Event, Stored, Task
 from inspector.layout import native
 from inspector.lmsp.retention import KEEP_KEY
 from inspector.reading.connection import Reads, Row, Value, decoded
-from inspector.reading.errors import SqliteTrouble, Unanswered, is_too_big
+from inspector.reading.errors import SqliteTrouble, Unanswered, is_too_big, require_behind
 from inspector.reading.values import integer, text, text_or_none
 
 _COLUMNS_AT_ONCE: Final = 12
@@ -95,6 +95,7 @@ class _Walk:
             # What is written after the start is left out: a service may be faster than this.
             last = self._ask(partial(_last_row, tables=self._tables, table=self._table))
             while rows := self._ask(partial(question, after=after, upto=last, most=rows_at_once)):
+                require_behind(rows[-1], after, "rows")
                 self._take(after, rows)
                 after = rows[-1]
                 yield []

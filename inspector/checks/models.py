@@ -11,7 +11,7 @@ from inspector.checks.rulebook import ALL_CAN_BE_READ, Rulebook
 from inspector.checks.tables import BELOW_ALL, LARGE_METADATA_BYTES, SIZE, Tables, quoted_name
 from inspector.checks.values import Model
 from inspector.reading.connection import Reads, Value
-from inspector.reading.errors import SqliteTrouble, Unanswered, is_too_big
+from inspector.reading.errors import SqliteTrouble, Unanswered, is_too_big, require_behind
 from inspector.reading.values import integer
 
 _MODELS_AT_ONCE: Final = 100
@@ -55,6 +55,7 @@ def _models(reads: Reads, tables: Tables, after: int) -> tuple[int, list[Model]]
         if not rows:
             return after, []
         last = integer(rows[-1][0])
+        require_behind(last, after, "models")
         kinds = _column_kinds(reads, tables, after, last)
         return last, [_model(reads, tables, at, found, kinds.get(at, {})) for at, *found in rows]
 

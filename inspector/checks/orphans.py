@@ -16,7 +16,7 @@ from inspector.checks.rulebook import (
 )
 from inspector.checks.tables import BELOW_ALL, Tables
 from inspector.reading.connection import Reads, Row, Value
-from inspector.reading.errors import SqliteTrouble, Unanswered
+from inspector.reading.errors import SqliteTrouble, Unanswered, require_behind
 from inspector.reading.values import integer, text_or_none
 
 _ROWS_AT_ONCE: Final = 20_000
@@ -74,6 +74,7 @@ def _range(reads: Reads, tables: Tables, table: str, after: int, upto: int) -> t
         end = ends[0][0]
         if not isinstance(end, int):
             return upto, []
+        require_behind(end, after, "rows")
         rows = reads.rows(
             f"""
             SELECT {table}.task_id, count(*)

@@ -9,7 +9,15 @@ from inspector.checks.history import Histories
 from inspector.checks.rulebook import Rulebook
 from inspector.checks.tables import BELOW_ALL, Statements
 from inspector.reading.connection import Reads, Row, Value
-from inspector.reading.errors import SqliteTrouble, TookTooLong, Unanswered, is_too_big, primary_code, sentence_of
+from inspector.reading.errors import (
+    SqliteTrouble,
+    TookTooLong,
+    Unanswered,
+    is_too_big,
+    primary_code,
+    require_behind,
+    sentence_of,
+)
 from inspector.reading.values import integer
 
 _MOST_ODD: Final = 100
@@ -49,6 +57,7 @@ def read_range(
         if not tasks:
             return None
         last = integer(tasks[-1][0])
+        require_behind(last, after, "tasks")
         events: list[Row] = []
         if statements.events is not None:
             events = reads.rows(statements.events, [after, last, sizes.events + 1])
@@ -57,6 +66,7 @@ def read_range(
             cut = integer(events[-1][0])
             tasks = [row for row in tasks if integer(row[0]) < cut] or tasks[:1]
             last = integer(tasks[-1][0])
+            require_behind(last, after, "tasks")
             events = [row for row in events if integer(row[0]) < cut]
             if last == cut:
                 histories = Histories(book, tasks)
@@ -78,6 +88,7 @@ def read_one(
         if not tasks:
             return None
         last = integer(tasks[0][0])
+        require_behind(last, after, "tasks")
         histories = Histories(book, tasks)
         try:
             _walk_log(reads, full, histories, last, sizes)
@@ -123,7 +134,12 @@ def _walk_log(reads: Reads, statements: Statements, histories: Histories, task: 
     seq, event = BELOW_ALL, BELOW_ALL
     while rows := reads.rows(statements.log, [task, seq, event, sizes.events]):
         histories.take(rows)
-        event, seq = (integer(value) for value in rows[-1][1:3])
+        last_event, last_seq = (integer(value) for value in rows[-1][1:3])
+        if last_seq == seq:
+            require_behind(last_event, event, "events")
+        else:
+            require_behind(last_seq, seq, "events")
+        event, seq = last_event, last_seq
 
 
 def _owned(reads: Reads, statements: Statements, after: int, last: int) -> tuple[list[Row], list[Row]]:

@@ -4,7 +4,7 @@ from typing import Final
 
 from inspector.layout.pages import Counts, TaskFilter
 from inspector.reading.connection import ReadConnection, Value
-from inspector.reading.errors import unnoticed_damage
+from inspector.reading.errors import require_behind, unnoticed_damage
 from inspector.reading.filtering import conditions, where
 from inspector.reading.recognising import Shape
 from inspector.reading.steps import Stride
@@ -42,6 +42,9 @@ def stored_statuses(connection: ReadConnection) -> list[str]:
         following = connection.value(sql, [found[-1] if found else ""])
         if following is None:
             return found
+        if text(following) in found:
+            # As numbers may not rise (see require_behind).
+            raise unnoticed_damage("the statuses do not stand in their order")
         found.append(text(following))
 
 
@@ -96,6 +99,7 @@ class StatusCount:
         )
         if oldest is None:
             return 0, None
+        require_behind(oldest, self._from + 1, "tasks", falling=True)
         counted = connection.value(
             "SELECT count(*) FROM tasks WHERE status = :status AND created_at BETWEEN :oldest AND :from",
             {"status": self._status, "from": self._from, "oldest": oldest},

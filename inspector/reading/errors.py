@@ -100,6 +100,15 @@ def unnoticed_damage(what: str) -> sqlite3.DatabaseError:
     return error
 
 
+def require_behind(number: object, before: int, what: str, *, falling: bool = False) -> None:
+    """Raise what SQLite would had it noticed that a walk over ``what`` by rising numbers does not come further.
+
+    It follows a damaged tree and does not look whether its numbers rise: the walk could lead in a circle for ever.
+    """
+    if isinstance(number, int) and (number >= before if falling else number <= before):
+        raise unnoticed_damage(f"the {what} do not stand in the order of their numbers")
+
+
 def is_damage(error: BaseException) -> bool:
     """Say whether SQLite found the file damaged, or could not even decode its own words about it (faults.md 1.6)."""
     return primary_code(error) == sqlite3.SQLITE_CORRUPT or isinstance(error, (UnicodeDecodeError, Damaged))

@@ -5,7 +5,7 @@ from typing import Final
 
 from inspector.layout.pages import EventHit, EventHits, Progress, ascii_lower
 from inspector.reading.connection import ReadConnection, Row, Value
-from inspector.reading.errors import SqliteTrouble, Unanswered, around_damage, is_damage, is_too_big
+from inspector.reading.errors import SqliteTrouble, Unanswered, around_damage, is_damage, is_too_big, require_behind
 from inspector.reading.recognising import Shape, Table
 from inspector.reading.requests import EventSearchRequest
 from inspector.reading.rowids import first_readable
@@ -92,20 +92,21 @@ class _Search:
         """Return the number of the newest event that is left; where damage is met, of the newest that can be read."""
         sql = f"SELECT {number} FROM task_events WHERE {number} < ? ORDER BY {number} DESC LIMIT 1"  # noqa: S608  ours
 
+        def below(bound: int) -> int | None:
+            found = connection.value(sql, [bound])
+            require_behind(found, bound, "events", falling=True)
+            return None if found is None else integer(found)
+
         def reads(behind: int) -> tuple[bool, bool]:
-            return around_damage(lambda: (True, bool(connection.rows(sql, [-behind]))), lambda: (False, False))
+            return around_damage(lambda: (True, below(-behind) is not None), lambda: (False, False))
 
         def passing() -> int | None:
             self._met_damage = True
             # From the newest on: numbers that fall are numbers of the other sign that rise.
             first = first_readable(reads, -self.before)
-            return None if first is None else integer(connection.value(sql, [-first]))
+            return None if first is None else below(-first)
 
-        def newest() -> int | None:
-            found = connection.value(sql, [self.before])
-            return None if found is None else integer(found)
-
-        return around_damage(newest, passing)
+        return around_damage(lambda: below(self.before), passing)
 
     def _look(self, connection: ReadConnection, shape: Shape, rows: int, limit: int) -> tuple[list[EventHit], int]:
         rows = min(rows, self._near_damage or rows)

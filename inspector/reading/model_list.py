@@ -4,6 +4,7 @@ from typing import Final, NamedTuple
 
 from inspector.layout.rows import ModelRow
 from inspector.reading.connection import ReadConnection, Row, Value
+from inspector.reading.errors import require_behind
 from inspector.reading.recognising import Shape, Table
 from inspector.reading.steps import Stride
 from inspector.reading.values import integer, integer_or_none, odd_ones, text, text_or_none
@@ -78,6 +79,7 @@ class ModelCount:
 
         def take(most: int) -> tuple[int, Value]:
             ((found, last),) = connection.rows(sql, [self._model_id, self._after, most])
+            require_behind(last, self._after, "tasks")
             # What is fewer than was asked for is the rest.
             self.has_ended = integer(found) < most
             return integer(found), last

@@ -10,7 +10,7 @@ from typing import TypeVar
 from inspector.layout.pages import TaskKey
 from inspector.layout.rows import TaskRow
 from inspector.reading.connection import ReadConnection, Row
-from inspector.reading.errors import TookTooLong
+from inspector.reading.errors import TookTooLong, unnoticed_damage
 from inspector.reading.shown_ids import shown_id
 from inspector.reading.steps import Stride
 from inspector.reading.task_list import Bound, Part
@@ -89,6 +89,17 @@ class TaskWalk:
         return found
 
     def _go_on(self, to: TaskKey | None) -> None:
+        before = None if self._bound is None or self._bound.inclusive else self._bound.key
+        if to is not None and before is not None and not _is_behind(to, before):
+            # As numbers may not rise (see require_behind).
+            raise unnoticed_damage("the tasks do not stand in the order of the list")
         if to is None:
             del self._parts[0]
         self._bound = None if to is None else Bound(to)
+
+
+def _is_behind(key: TaskKey, before: TaskKey) -> bool:
+    """Say whether a key can stand behind another one: of ids, which may be numbers or blobs, only if it is the same."""
+    if key.created_at is None or before.created_at is None or key.created_at == before.created_at:
+        return key.id != before.id
+    return key.created_at < before.created_at
