@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 
 from inspector.commands.clock import Clock
 from inspector.commands.ending import NotDone, Refused
+from inspector.commands.output import utc
 from inspector.layout.description import InvalidDescription
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.rows import ESCAPED_BYTE, NO_ID
@@ -105,7 +106,9 @@ def no_such_task(task_id: str) -> Refused:
 
 def opened_lines(opened: Opened) -> list[str]:
     """Return how the file was opened, in words: one line for the mode, one for each note."""
-    return [f"Opened {opened.mode}: {visible(opened.why)}", *(f"Note: {visible(note)}" for note in opened.notes)]
+    last = opened.last_moment_ms
+    ends = [] if last is None else [f"Last moment in it: {utc(last)}"]
+    return [f"Opened {opened.mode}: {visible(opened.why)}", *ends, *(f"Note: {visible(note)}" for note in opened.notes)]
 
 
 def opened_document(opened: Opened) -> dict[str, object]:
@@ -116,6 +119,7 @@ def opened_document(opened: Opened) -> dict[str, object]:
         "notes": opened.notes,
         "holder": opened.holder,
         "layout": opened.layout,
+        "last_moment": opened.last_moment_ms,
     }
 
 

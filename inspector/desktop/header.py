@@ -12,7 +12,7 @@ from inspector.desktop.widgets.fonts import small_font, ui_font
 from inspector.desktop.widgets.icons import icon_pixmap
 from inspector.desktop.widgets.palette import tokens_of
 from inspector.desktop.widgets.tools import HeaderButton, ModeBadge
-from inspector.desktop.widgets.words import age, clock_time
+from inspector.desktop.widgets.words import age, clock_time, short_time
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.visible import visible
 
@@ -138,7 +138,9 @@ class FileHeader(QWidget):
             self._read_at_ms = read_at_ms
         read = "" if self._read_at_ms is None else clock_time(self._read_at_ms, now_ms, self._zone)
         if self._lost or self._how.mode is not Mode.LIVE:
-            text = self.tr("read %s") % read
+            ends_ms = self._how.last_moment_ms
+            ends = "" if ends_ms is None else self.tr("ends %s, ") % short_time(ends_ms, now_ms, self._zone)
+            text = ends + self.tr("read %s") % read
         elif self._paused:
             text = self.tr("paused at %s") % read
         elif self._moved_at_ms is None:

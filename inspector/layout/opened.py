@@ -91,6 +91,8 @@ class Opened:
     """Which file lay at ``path`` when it was first opened."""
     missing: tuple[tuple[str, str], ...] = ()
     """Parts that the layout does not have or that are not in the file: ``tasks``, ``events``, ..., and the reason."""
+    last_moment_ms: int | None = None
+    """The latest time that its newest rows tell, where nobody writes to it: until then lasted what is unfinished."""
 
     @property
     def place(self) -> str:

@@ -20,6 +20,7 @@ from inspector.reading.errors import (
     primary_code,
     sentence_of,
 )
+from inspector.reading.last_moment import last_moment_ms
 from inspector.reading.layouts import NATIVE_ONLY, Layouts
 from inspector.reading.main_file import lacking_pages
 from inspector.reading.opening import Look, look_at, look_at_unpacked
@@ -65,6 +66,7 @@ class Source:
         copy: PrivateCopy | None,
         layouts: Layouts,
         recognised_at: _Moment,
+        last_moment_ms: int | None,
     ) -> None:
         self.look = look
         self.connection = connection
@@ -75,6 +77,7 @@ class Source:
         self._notes = notes
         self._copy = copy
         self._layouts = layouts
+        self._last_moment_ms = last_moment_ms
 
     @property
     def mode(self) -> Mode:
@@ -103,6 +106,7 @@ class Source:
             copy_path=None if self._copy is None else self._copy.path,
             modes=self.look.modes,
             faulty=self.look.faulty or bool(self._notes or self.shape.misfits) or self.misfit is not None,
+            last_moment_ms=self._last_moment_ms,
         )
 
     @property
@@ -232,6 +236,7 @@ def _open(look: Look, should_stop: Callable[[], bool], layouts: Layouts) -> Sour
                 moment = _Moment(connection.data_version(), claims_of(connection))
                 shape = recognise(connection, look.name, layouts, is_still=look.mode is not Mode.LIVE)
                 unread = unreadable_tables(connection, shape)
+                last_ms = None if look.mode is Mode.LIVE else last_moment_ms(connection, shape)
                 is_damaged = bool(unread) or allowed.damage
                 is_damaged |= shape.kind is LayoutKind.UNKNOWN and _is_ours_without_wal(look)
                 if not own.is_left_in(connection, shape):
@@ -267,7 +272,7 @@ def _open(look: Look, should_stop: Callable[[], bool], layouts: Layouts) -> Sour
         notes.append(f"{look.name} is incomplete or damaged: what can still be read is shown.")
     if is_damaged:
         notes += look.other_wal
-    return Source(look, connection, shape, tuple(notes), copy, layouts, moment)
+    return Source(look, connection, shape, tuple(notes), copy, layouts, moment, last_ms)
 
 
 def _fill(copy: PrivateCopy, look: Look, should_stop: Callable[[], bool]) -> tuple[Look, list[str]]:

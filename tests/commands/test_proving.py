@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from inspector.cli import command_line
 from inspector.commands.clock import Clock
+from inspector.commands.output import utc
 from tests.commands.databases import NOW, killed_service, one_of_each, service, without_shm
 
 COMMANDS: dict[str, tuple[str, ...]] = {
@@ -41,9 +42,10 @@ def seven(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_document_says_how_the_file_was_opened(seven: Path, command: str) -> None:
     opened = document(seven, command)["opened"]
 
-    assert list(opened) == ["mode", "why", "notes", "holder", "layout"]
+    assert list(opened) == ["mode", "why", "notes", "holder", "layout", "last_moment"]
     assert (opened["mode"], opened["holder"], opened["layout"]) == ("resting", None, "native")
     assert opened["why"] == "No process has it open. Read in place, nothing created."
+    assert f"Last moment in it: {utc(opened['last_moment'])}" in run(seven, command).stdout.splitlines()
 
 
 def test_the_document_of_a_preview_of_a_cleanup_says_it_too(seven: Path) -> None:

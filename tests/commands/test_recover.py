@@ -160,7 +160,7 @@ def test_a_database_without_leftovers_has_nothing_to_do(tmp_path: Path) -> None:
 def test_a_person_gets_rows_and_a_closing_line(cells: Path) -> None:
     lines = recover(cells).stdout.splitlines()
     assert lines[0].split() == ["TASK", "FOUND", "POLICY", "AFTER", "EVENT", "ATTEMPT", "WARNING"]
-    assert len(lines) == 1 + 15 + 1 + 2
+    assert len(lines) == 1 + 15 + 1 + 3
     row = next(line for line in lines if line.startswith("running-resume-without-snapshot"))
     assert row.endswith("running    response.resumed     1 -> 2  No snapshot: resumed without one")
     assert lines[16] == (

@@ -57,6 +57,13 @@ def test_a_file_that_does_not_move_says_when_it_was_read_and_cannot_be_paused(he
     assert not found(header, HeaderButton).isVisible()
 
 
+@pytest.mark.parametrize(("days", "said"), [(0, "ends 00:54:55"), (30, "ends 31 Oct 00:54"), (400, "ends 26 Oct 2025")])
+def test_a_file_that_does_not_move_says_when_what_it_tells_ends(header: FileHeader, days: int, said: str) -> None:
+    header.show_opened(replace(LIVE, mode=Mode.COPY, last_moment_ms=NOW_MS - 5_000 - days * 86_400_000))
+    header.set_now(NOW_MS, NOW_MS)
+    assert f"{said}, read 00:55:00.000" in words(header)
+
+
 def test_what_is_lost_keeps_the_moment_of_its_loss(header: FileHeader) -> None:
     header.show_opened(LIVE)
     header.show_lost(NOW_MS)

@@ -17,6 +17,7 @@ from inspector.desktop.detail.parts import DetailParts, DetailTab
 from inspector.desktop.detail.raw_row import COLUMNS, RawColumn, RawRowItemModel
 from inspector.desktop.detail.stored_text import EventDataPanel
 from inspector.desktop.detail.summary import Clock, Names, summary
+from inspector.desktop.moment import Moment
 from inspector.desktop.recovery.words import attempt_words, event_text, field_changes, seq_words
 from inspector.desktop.search.words import HitColumn, hit_cells
 from inspector.desktop.session.launch import Target
@@ -56,9 +57,9 @@ def step(status: str = "running", policy: str = "retry", *unknown: Number) -> Re
 
 @pytest.mark.parametrize(("counted", "shown"), [(0, "–"), (3_000, "3,000")])
 def test_the_list_shows_how_many_events_were_counted_and_no_nought_for_nobody_knows(counted: int, shown: str) -> None:
-    cells = task_cells(untold(task(last_seq=counted, attempt=0)), None, UTC)
+    cells = task_cells(untold(task(last_seq=counted, attempt=0)), Moment(), UTC)
     assert cells[TaskColumn.EVENTS].text == shown
-    assert task_cells(task(last_seq=0), None, UTC)[TaskColumn.EVENTS].text == "0"
+    assert task_cells(task(last_seq=0), Moment(), UTC)[TaskColumn.EVENTS].text == "0"
 
 
 @pytest.mark.usefixtures("qapp")
@@ -122,7 +123,7 @@ def test_a_hit_has_no_number() -> None:
 def test_the_timeline_names_no_event_by_a_number(qtbot: QtBot) -> None:
     view = TaskTimelineView()
     qtbot.addWidget(view)
-    view.show_timeline(unnumbered(log(RESTARTED)), untold(task("completed", finished_at=T0 + 21_000)), None)
+    view.show_timeline(unnumbered(log(RESTARTED)), untold(task("completed", finished_at=T0 + 21_000)), Moment())
     assert "attempt" not in view.accessibleDescription()
     view.select_seq(4)
     assert view.accessibleDescription() == "Event – of 8, response.queued, 12.000 s after the start, queued"
@@ -139,7 +140,7 @@ def test_the_warning_of_a_clock_names_an_event_only_by_a_number_that_is_told(
     qtbot.addWidget(view)
     view.resize(536, view.sizeHint().height())
     timeline = log(BACKWARDS)
-    view.show_timeline(timeline if is_told else unnumbered(timeline), task(), None)
+    view.show_timeline(timeline if is_told else unnumbered(timeline), task(), Moment())
     said = {tool_tip(view, QPoint(view.width() - 10, y)) for y in range(view.height())}
     assert any(number in words for words in said)
 

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import tzinfo
 
+from inspector.desktop.moment import Moment, end_ms, goes_on
 from inspector.desktop.widgets.key_values import KeyValue
-from inspector.desktop.widgets.words import NOTHING, clock_time, duration, grouped
+from inspector.desktop.widgets.words import NOTHING, clock_time, duration, grouped, short_time
 from inspector.layout.rows import TaskRow
 from inspector.layout.visible import number_words, or_as_stored, visible
-from inspector.lmsp.statuses import FINAL, UNFINISHED, Status
+from inspector.lmsp.statuses import FINAL, Status
 
 _LONGEST = 300
 
@@ -18,15 +19,25 @@ class Clock:
     """What time it is for a pane."""
 
     zone: tzinfo
-    now_ms: int | None = None
-    """Now, where the file moves; None: an unfinished task's durations end at its last known moment."""
-    today_ms: int | None = None
-    """Now, for the question whether a time is today's; None: every date is told."""
+    moment: Moment = field(default_factory=Moment)
 
     def time(self, at_ms: int | None) -> str:
         """Return a moment in words, with its date where that is not today."""
-        today = self.now_ms if self.now_ms is not None else self.today_ms
-        return clock_time(at_ms, 0 if today is None else today, self.zone)
+        return clock_time(at_ms, self.moment.date_ms or 0, self.zone)
+
+    def lasted(self, start_ms: int | None, task: TaskRow) -> str:
+        """Return how long ``task``, which was in this state since ``start_ms``, was in it until its end, or so far.
+
+        Where nothing goes on in the file, the moment stands there up to which that is told.
+        """
+        until_ms = end_ms(task, self.moment)
+        if start_ms is None or until_ms is None:
+            return NOTHING
+        # A clock that is behind the service's has not gone on yet.
+        lasted_ms = max(0, until_ms - start_ms) if goes_on(task) else until_ms - start_ms
+        if self.moment.now_ms is not None or not goes_on(task):
+            return duration(lasted_ms)
+        return f"{duration(lasted_ms)} to {short_time(until_ms, self.moment.date_ms, self.zone)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +51,6 @@ class Names:
 def summary(task: TaskRow, clock: Clock, names: Names) -> tuple[tuple[KeyValue, ...], ...]:
     """Return the three columns."""
     ended = task.status in FINAL
-    # In a file at rest nothing goes on: what is told ends with the last that is known of the task.
-    unfinished = task.status in UNFINISHED and clock.now_ms is None
     when = (
         KeyValue("Ended", or_as_stored(clock.time(task.finished_at), task.as_stored("finished_at")))
         if ended
@@ -59,8 +68,8 @@ def summary(task: TaskRow, clock: Clock, names: Names) -> tuple[tuple[KeyValue, 
         ),
         (
             KeyValue("Client", _named(task.client_id, names.clients), tone=_tone(task.client_id)),
-            KeyValue("Wait", _lasted(wait_ms(task, clock.now_ms), so_far=unfinished and task.started_at is None)),
-            KeyValue("Run", _lasted(run_ms(task, clock.now_ms), so_far=unfinished)),
+            KeyValue("Wait", _waited(task, clock)),
+            KeyValue("Run", clock.lasted(task.started_at, task)),
         ),
         (
             KeyValue("Attempt", number_words(task.told("attempt"), grouped, NOTHING)),
@@ -70,30 +79,11 @@ def summary(task: TaskRow, clock: Clock, names: Names) -> tuple[tuple[KeyValue, 
     )
 
 
-def _lasted(ms: int | None, *, so_far: bool) -> str:
-    return f"{duration(ms)} to last event" if so_far and ms is not None else duration(ms)
-
-
-def wait_ms(task: TaskRow, now_ms: int | None) -> int | None:
-    """Return how long the task waited for a worker, so far where it still does; None where that is not known."""
-    if task.created_at is None:
-        return None
-    if task.started_at is not None:
-        return task.started_at - task.created_at
-    return _until(task, task.created_at, now_ms)
-
-
-def run_ms(task: TaskRow, now_ms: int | None) -> int | None:
-    """Return how long the task ran, so far where it still does; None where it never started."""
-    return None if task.started_at is None else _until(task, task.started_at, now_ms)
-
-
-def _until(task: TaskRow, start_ms: int, now_ms: int | None) -> int | None:
-    if task.status not in UNFINISHED or task.finished_at is not None:
-        return None if task.finished_at is None else task.finished_at - start_ms
-    last = task.updated_at if now_ms is None else now_ms
-    # A clock that is behind the service's has not gone on yet.
-    return None if last is None else max(0, last - start_ms)
+def _waited(task: TaskRow, clock: Clock) -> str:
+    """Return how long the task waited for a worker, so far where it still does."""
+    if task.created_at is None or task.started_at is None:
+        return clock.lasted(task.created_at, task)
+    return duration(task.started_at - task.created_at)
 
 
 def _named(stored: str | None, names: Mapping[str, str]) -> str:

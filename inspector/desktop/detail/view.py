@@ -15,6 +15,7 @@ from inspector.desktop.detail.events_tab import EventsTab
 from inspector.desktop.detail.parts import DetailParts, DetailTab
 from inspector.desktop.detail.summary import Clock, Names, summary
 from inspector.desktop.detail.title_row import TitleRow
+from inspector.desktop.moment import Moment
 from inspector.desktop.timeline.phases import same_log
 from inspector.desktop.timeline.task_timeline import TaskTimelineView
 from inspector.desktop.widgets.empty import EmptySentence
@@ -168,15 +169,11 @@ class DetailPane(QWidget):
         if self._events.list.events.events:
             self._go_if_shown()
 
-    def set_now(self, now_ms: int | None, today_ms: int | None = None) -> None:
-        """Set the moment that durations run to: None where the file does not move.
-
-        ``today_ms`` is the moment that decides whether a time is told with its date; without either every one is.
-        """
-        clock = Clock(self._clock.zone, now_ms, self._clock.today_ms if today_ms is None else today_ms)
-        if clock != self._clock:
-            self._clock = clock
-            self._painted.set_now(now_ms)
+    def set_moment(self, moment: Moment) -> None:
+        """Set the moment that durations run to, and that decides whether a time is told with its date."""
+        if moment != self._clock.moment:
+            self._clock = Clock(self._clock.zone, moment)
+            self._painted.set_moment(moment)
             self._show_summary()
 
     def set_may_act(self, may_act: bool, why_not: str | None) -> None:
@@ -208,7 +205,7 @@ class DetailPane(QWidget):
 
     def show_cancel_question(self, task: TaskRow) -> None:
         """Ask whether ``task`` is to be cancelled."""
-        self._bar.ask(task, self._clock.now_ms)
+        self._bar.ask(task, self._clock.moment.now_ms)
 
     def show_cancel_outcome(self, answer: CancelAnswer) -> None:
         """Tell how a cancel ended, in the place of the question; that of another task is dropped."""
@@ -320,7 +317,7 @@ class DetailPane(QWidget):
 
     def _show_timeline(self) -> None:
         task = None if self._detail is None else self._detail.task
-        self._painted.show_timeline(self._timeline, task, self._clock.now_ms)
+        self._painted.show_timeline(self._timeline, task, self._clock.moment)
         self._events.set_zero(self._painted.zero_ms)
         changes = None
         if self._timeline is not None:

@@ -7,6 +7,7 @@ from typing import Final
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
+from inspector.desktop.moment import Moment
 from inspector.desktop.tasks.blocks import Stretch, TaskBlocks
 from inspector.desktop.tasks.order import end_of, order_of, runs
 from inspector.desktop.tasks.places import settle
@@ -56,8 +57,7 @@ class TaskItemModel(QAbstractTableModel):
         self._more = False
         self._asked = False
         self._is_over = False
-        self._now_ms: int | None = None
-        self._today_ms: int | None = None
+        self._moment = Moment()
         self._warm: dict[str, tuple[int, int]] = {}
         self._overdue: set[str] = set()
 
@@ -231,17 +231,16 @@ class TaskItemModel(QAbstractTableModel):
         self._tell_new()
         self._blocks.remove(gone)
 
-    def set_now(self, now_ms: int | None, first: int, last: int, today_ms: int | None = None) -> None:
-        """Set the moment that ages are told of; None where nothing moves. Rows ``first`` to ``last`` are on screen.
+    def set_moment(self, moment: Moment, first: int, last: int) -> None:
+        """Set the moment that ages are told of. Rows ``first`` to ``last`` are on screen.
 
-        One signal for each run of them that says something else then. Where nothing moves ``today_ms`` decides which
-        times are told without their date; without it all are.
+        One signal for each run of them that says something else then.
         """
-        if (now_ms, today_ms) == (self._now_ms, self._today_ms):
+        if moment == self._moment:
             return
         on_screen = range(max(0, first), 1 + min(last, len(self._blocks) - 1))
         before = [self.row_cells(row) for row in on_screen]
-        self._now_ms, self._today_ms = now_ms, today_ms
+        self._moment = moment
         moved = [row for row, cells in zip(on_screen, before, strict=True) if self.row_cells(row) != cells]
         left, right = _MOVES_WITH_TIME
         for top, bottom in runs(moved):
@@ -252,12 +251,13 @@ class TaskItemModel(QAbstractTableModel):
         block, offset = self._blocks.at(row)
         if block.tasks is None or block.kept is None:
             return NEVER_READ if self._is_over else NOT_LOADED
-        kept: tuple[int | None, int | None, Sequence[Cell]] | None = block.kept[offset]
-        if kept is None or kept[0] != self._now_ms or kept[1] != self._today_ms:
-            task, now_ms, today_ms = block.tasks[offset], self._now_ms, self._today_ms
-            cells = task_cells(task, now_ms, self._zone, self._warm.get(task.id), today_ms=today_ms)
-            kept = block.kept[offset] = now_ms, today_ms, cells
-        return kept[2]
+        kept: tuple[Moment, Sequence[Cell]] | None = block.kept[offset]
+        # The same object for as long as nothing moves.
+        if kept is None or kept[0] is not self._moment:
+            task = block.tasks[offset]
+            cells = task_cells(task, self._moment, self._zone, self._warm.get(task.id))
+            kept = block.kept[offset] = self._moment, cells
+        return kept[1]
 
     @contextmanager
     def inserting(self, first: int, count: int) -> Iterator[None]:

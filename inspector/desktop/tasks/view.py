@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from inspector.desktop.moment import Moment
 from inspector.desktop.tasks.blocks import Stretch
 from inspector.desktop.tasks.filters import TaskFilters
 from inspector.desktop.tasks.item_model import ROW_ROLE, TaskItemModel
@@ -74,7 +75,7 @@ class TasksView(QWidget):
         self._pill = PillButton(self._table.viewport())
         self._may_act = False
         self._counts: Counts | None = None
-        self._now_ms: int | None = None
+        self._moment = Moment()
         self._scrolling, self._counting = Pause(self), Pause(self)
 
         listed = QWidget(self)
@@ -254,11 +255,11 @@ class TasksView(QWidget):
         """Say that no rows are on their way, also where they could not be had."""
         self._busy.set_busy(False)
 
-    def set_now(self, now_ms: int | None, today_ms: int | None = None) -> None:
-        """Set the moment that ages are told of; None where nothing moves, and times are told as of ``today_ms``."""
+    def set_moment(self, moment: Moment) -> None:
+        """Set the moment that ages and durations are told of."""
         first, last = self._table.shown_rows()
-        self._now_ms = now_ms
-        self._model.set_now(now_ms, first, last, today_ms)
+        self._moment = moment
+        self._model.set_moment(moment, first, last)
 
     def set_may_act(self, may_act: bool) -> None:
         """Say whether tasks may be cancelled here."""
@@ -293,9 +294,9 @@ class TasksView(QWidget):
             shown += self.tr(", not all were read")
         if self._is_left_out():
             shown += self.tr(", the selected task is kept out by the filter")
-        if self._counts is None or not self._filters.counts_are_late or self._now_ms is None:
+        if self._counts is None or not self._filters.counts_are_late or self._moment.now_ms is None:
             return shown
-        return shown + self.tr(", counted %s ago") % spoken(max(0, self._now_ms - self._counts.read_at_ms))
+        return shown + self.tr(", counted %s ago") % spoken(max(0, self._moment.now_ms - self._counts.read_at_ms))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

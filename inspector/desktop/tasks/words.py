@@ -5,6 +5,7 @@ from datetime import tzinfo
 from enum import IntEnum
 from typing import Final
 
+from inspector.desktop.moment import Moment, end_ms, goes_on
 from inspector.desktop.widgets.cells import DIM_LEAST, WARN_STRONG
 from inspector.desktop.widgets.row_cells import Cell
 from inspector.desktop.widgets.words import NOTHING, age, counted, duration, grouped, short_time
@@ -62,29 +63,22 @@ def nothing_words(wanted: TaskFilter, counts: Counts | None, *, is_looking_on: b
     return "No task matches." + (f" {counted(others, 'does', 'do')} without the status filter." if others else "")
 
 
-def task_cells(
-    task: TaskRow,
-    now_ms: int | None,
-    zone: tzinfo,
-    warm: tuple[int, int] | None = None,
-    *,
-    today_ms: int | None = None,
-) -> Sequence[Cell]:
-    """Return what each column shows at ``now_ms``; None where nothing moves, and times are told as of ``today_ms``.
+def task_cells(task: TaskRow, moment: Moment, zone: tzinfo, warm: tuple[int, int] | None = None) -> Sequence[Cell]:
+    """Return what each column shows at ``moment``: where nothing goes on, how long it lasted at least.
 
     ``warm``: when cells changed, and which, as the bits of :func:`changed_cells`.
     """
-    end = task.finished_at
-    if end is None:
-        end = task.updated_at if now_ms is None else now_ms
+    end, now_ms = end_ms(task, moment), moment.now_ms
+    at_least = "≥ " if now_ms is None and end is not None and goes_on(task) else ""
+    waits = at_least if task.started_at is None else ""
     cells = (
         Cell(visible(task.status[:SHOWN_CHARACTERS]), task.status),
         Cell(visible(task.id[:SHOWN_CHARACTERS])),
         Cell(visible((task.model_id or "–")[:SHOWN_CHARACTERS])),
-        Cell(_span(task.created_at, task.started_at or end)),
-        Cell(_span(task.started_at, end)),
+        Cell(_span(task.created_at, task.started_at or end, waits)),
+        Cell(_span(task.started_at, end, at_least)),
         Cell(_events(task)),
-        Cell(_last_event(task, now_ms, today_ms, zone), warn=WARN_STRONG if _is_quiet(task, now_ms) else 0),
+        Cell(_last_event(task, moment, zone), warn=WARN_STRONG if _is_quiet(task, now_ms) else 0),
     )
     if warm is None:
         return cells
@@ -104,8 +98,8 @@ def changed_cells(old: TaskRow, new: TaskRow) -> int:
     return sum(1 << column for column, differs in changed if differs)
 
 
-def _span(start_ms: int | None, end_ms: int | None) -> str:
-    return duration(None if start_ms is None or end_ms is None else end_ms - start_ms)
+def _span(start_ms: int | None, end_ms: int | None, at_least: str) -> str:
+    return NOTHING if start_ms is None or end_ms is None else at_least + duration(end_ms - start_ms)
 
 
 def _events(task: TaskRow) -> str:
@@ -113,10 +107,10 @@ def _events(task: TaskRow) -> str:
     return number_words(task.told("last_seq"), grouped, grouped(task.last_seq) if task.last_seq else NOTHING)
 
 
-def _last_event(task: TaskRow, now_ms: int | None, today_ms: int | None, zone: tzinfo) -> str:
-    if task.updated_at is None or now_ms is None:
-        return or_as_stored(short_time(task.updated_at, today_ms, zone), task.as_stored("updated_at"))
-    since = now_ms - task.updated_at
+def _last_event(task: TaskRow, moment: Moment, zone: tzinfo) -> str:
+    if task.updated_at is None or moment.now_ms is None:
+        return or_as_stored(short_time(task.updated_at, moment.today_ms, zone), task.as_stored("updated_at"))
+    since = moment.now_ms - task.updated_at
     # The moment on screen is a little older than what was just read; a clock that was set back is another matter.
     return age(0 if -SAME_MOMENT_MS < since < 0 else since)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
 
+from inspector.desktop.moment import Moment
 from inspector.layout.pages import TaskTimeline, Tick
 from inspector.layout.rows import TaskRow
 from inspector.lmsp.events import EventType, implied_status
@@ -147,19 +148,19 @@ def same_log(one: TaskTimeline | None, other: TaskTimeline | None) -> bool:
     return one.ticks[-1:] == other.ticks[-1:] and one.ticks == other.ticks
 
 
-def at_moment(history: History, now_ms: int | None) -> History:
-    """Return ``history`` with its open phase drawn out to ``now_ms``.
+def at_moment(history: History, moment: Moment) -> History:
+    """Return ``history`` with its open phase drawn out to now, or where nothing goes on to the file's last moment.
 
-    Without a moment (the file is not moving) and in a moment before the last event (a clock that differs) it stays as
-    it is: the phase ends at the last moment that is known.
+    Where neither is known or comes after its last event (a clock that differs) it stays as it is.
     """
-    if now_ms is None or not history.is_open or now_ms <= history.end_ms:
+    until_ms = moment.last_ms if moment.now_ms is None else moment.now_ms
+    if until_ms is None or not history.is_open or until_ms <= history.end_ms:
         return history
     last = history.phases[-1:]
     return replace(
         history,
-        end_ms=now_ms,
-        phases=(*history.phases[:-1], *(replace(phase, end_ms=now_ms) for phase in last)),
+        end_ms=until_ms,
+        phases=(*history.phases[:-1], *(replace(phase, end_ms=until_ms) for phase in last)),
     )
 
 

@@ -18,6 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QSizePolicy, QToolTip, QWidget
 
+from inspector.desktop.moment import Moment
 from inspector.desktop.timeline.geometry import EventFinder, ProgressBar, Scale, moved, on_device, whole_window, zoomed
 from inspector.desktop.timeline.painting import MARGIN, paint_cursor, paint_picture, rows_of
 from inspector.desktop.timeline.phases import History, Phase, at_moment, history_of, same_log
@@ -57,7 +58,7 @@ class TaskTimelineView(QWidget):
         self._known: History | None = None
         self._history: History | None = None
         self._finder: EventFinder | None = None
-        self._now_ms: int | None = None
+        self._moment = Moment()
         self._seq: int | None = None
         self._window: tuple[float, float] | None = None
         self._picture: Picture | None = None
@@ -91,7 +92,7 @@ class TaskTimelineView(QWidget):
         """What is painted now; None where nothing is known."""
         return self._picture
 
-    def show_timeline(self, timeline: TaskTimeline | None, task: TaskRow | None, now_ms: int | None) -> None:
+    def show_timeline(self, timeline: TaskTimeline | None, task: TaskRow | None, moment: Moment) -> None:
         """Show a task with its log, as far as it is there yet. Zoom and cursor stay while it is the same task."""
         if (task and task.id) != (self._task and self._task.id):
             self._window = self._seq = None
@@ -100,14 +101,14 @@ class TaskTimelineView(QWidget):
             self._known = None if task is None else history_of(task, timeline)
             self._finder = None if self._known is None else EventFinder(self._known)
             self._bars = None
-        self._now_ms = now_ms
+        self._moment = moment
         self._lay_out()
         self._describe()
 
-    def set_now(self, now_ms: int | None) -> None:
-        """Move the live edge. None: the file does not move, and an unfinished task ends at its last known moment."""
-        if now_ms != self._now_ms:
-            self._now_ms = now_ms
+    def set_moment(self, moment: Moment) -> None:
+        """Move the live edge; where nothing goes on in the file, an unfinished task ends at the file's last moment."""
+        if moment != self._moment:
+            self._moment = moment
             if self._known is not None and self._known.is_open:
                 self._lay_out()
 
@@ -258,7 +259,7 @@ class TaskTimelineView(QWidget):
 
     def _lay_out(self) -> None:
         """Compute the picture; paint anew only where it differs from the last one."""
-        history = None if self._known is None else at_moment(self._known, self._now_ms)
+        history = None if self._known is None else at_moment(self._known, self._moment)
         self._history = history
         picture = None
         if history is not None and self.width() > 2 * MARGIN + 8:
@@ -272,7 +273,7 @@ class TaskTimelineView(QWidget):
             scale = Scale(window[0], window[1], float(MARGIN), float(width))
             if self._bars is None or self._bars[0] != (scale, ratio):
                 self._bars = ((scale, ratio), lane_bars(history, scale, ratio))
-            is_live = self._now_ms is not None
+            is_live = self._moment.now_ms is not None
             picture = picture_of(history, scale, most_ticks=most, ratio=ratio, bars=self._bars[1], is_live=is_live)
         if (
             picture != self._picture

@@ -9,6 +9,7 @@ from typing import Final
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.desktop.main_window import MainWindow
+from inspector.desktop.moment import Moment
 from inspector.desktop.session.session import POLL_EVERY_MS, Session
 from inspector.desktop.settings import Settings
 from inspector.desktop.widgets.message_kind import MessageKind
@@ -34,12 +35,11 @@ class FrameWiring(QObject):
     """Shows what concerns the whole window. Ages move only while the file is live and the session is not paused.
 
     Signals:
-        moment_changed: ages are told of another moment; carries it, or None where nothing moves, and the moment that
-            decides what is today, both in Unix milliseconds.
+        moment_changed: ages are told of another moment; carries the ``Moment``.
         open_requested: the file that now lies where a lost one lay is to be opened; carries the ``Target``.
     """
 
-    moment_changed = Signal(object, object)
+    moment_changed = Signal(object)
     open_requested = Signal(object)
 
     def __init__(self, window: MainWindow, session: Session, totals: Totals, settings: Settings, zone: tzinfo) -> None:
@@ -53,6 +53,7 @@ class FrameWiring(QObject):
         self._total: Counts | None = None
         self._statuses: dict[str, str] = {}
         self._had_file = False
+        self._moment = Moment()
         window.views.tasks.shown_changed.connect(lambda _task_ids: self._show_status())
         session.opened.connect(self._on_opened)
         session.could_not_open.connect(self._on_could_not_open)
@@ -98,7 +99,7 @@ class FrameWiring(QObject):
         moving = how is not None and how.mode is Mode.LIVE and not self._session.is_paused and not self._session.is_lost
         self._window.header.set_now(now_ms, self._session.read_at_ms)
         if moving:
-            self._show_moment(now_ms)
+            self._show_moment(Moment(now_ms))
         self._show_status()
         self._keep_pace()
 
@@ -138,9 +139,15 @@ class FrameWiring(QObject):
             self._start_ticking()
             self.tick()
 
-    def _show_moment(self, now_ms: int) -> None:
-        self._window.views.tasks.set_now(now_ms)
-        self.moment_changed.emit(now_ms, now_ms)
+    @property
+    def moment(self) -> Moment:
+        """The moment that ages are told of."""
+        return self._moment
+
+    def _show_moment(self, moment: Moment) -> None:
+        self._moment = moment
+        self._window.views.tasks.set_moment(moment)
+        self.moment_changed.emit(moment)
 
     def stop(self) -> None:
         """Let time stand still: the window is about to end."""
@@ -173,9 +180,7 @@ class FrameWiring(QObject):
             window.show_view("tables")
         self._settings.keep_recent(Path(how.place))
         if how.mode is not Mode.LIVE:
-            today_ms = time.time_ns() // 1_000_000
-            window.views.tasks.set_now(None, today_ms)
-            self.moment_changed.emit(None, today_ms)
+            self._show_moment(Moment(None, time.time_ns() // 1_000_000, how.last_moment_ms))
         self._start_ticking()
         self.tick()
 
@@ -195,7 +200,7 @@ class FrameWiring(QObject):
         self._window.header.show_moved(moved.read_at_ms)
         if self._session.is_paused:
             # It was under way when the pause began: ages are told of its moment from now on.
-            self._show_moment(moved.read_at_ms)
+            self._show_moment(Moment(moved.read_at_ms))
         self._notice_failures(moved.rows)
         self.tick()
 

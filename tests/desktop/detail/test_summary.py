@@ -1,14 +1,17 @@
 from dataclasses import replace
 from datetime import UTC
 
-from inspector.desktop.detail.summary import Clock, Names, run_ms, summary, wait_ms
+from inspector.desktop.detail.summary import Clock, Names, summary
+from inspector.desktop.moment import Moment
 from inspector.layout.rows import OddTaskRow, TaskRow
 from inspector.lmsp.values import extended
 from tests.desktop.timeline.histories import T0, task
 
 
 def told(row: TaskRow, clock: Clock | None = None, names: Names | None = None) -> dict[str, str]:
-    columns = summary(row, Clock(UTC, T0 + 19_200) if clock is None else clock, Names() if names is None else names)
+    columns = summary(
+        row, Clock(UTC, Moment(T0 + 19_200)) if clock is None else clock, Names() if names is None else names
+    )
     return {item.caption: item.value for each in columns for item in each}
 
 
@@ -20,33 +23,38 @@ def test_an_unfinished_task_waits_and_runs_up_to_now() -> None:
     assert told(task("queued"))["Run"] == "–"
 
 
-def test_without_a_moment_durations_end_at_the_last_known_one() -> None:
-    row = task("running", started_at=T0 + 1_000, updated_at=T0 + 4_000)
-    assert run_ms(row, None) == 3_000
-    assert run_ms(task("running", started_at=T0), None) is None
-
-
-def test_in_a_file_at_rest_what_is_unfinished_says_that_its_time_ends_with_its_last_event() -> None:
+def test_in_a_file_at_rest_what_is_unfinished_lasts_to_the_file_s_last_moment_which_stands_there() -> None:
     month = 30 * 86_400_000
+    clock = Clock(UTC, Moment(None, T0 + month, T0 + 61_000))
     row = task("running", started_at=T0 + 1_000, updated_at=T0 + 4_000)
-    assert told(row, Clock(UTC, None, T0 + month))["Run"] == "3.0 s to last event"
-    assert told(row, Clock(UTC, None, T0 + month))["Wait"] == "1.0 s"
-    assert told(task("queued", updated_at=T0 + 4_000), Clock(UTC, None, T0 + month))["Wait"] == "4.0 s to last event"
-    done = task("completed", started_at=T0, finished_at=T0 + 500)
-    assert told(done, Clock(UTC, None, T0 + month))["Run"] == "500 ms"
+    assert told(row, clock)["Run"] == "1:00 min to 30 Nov 00:54"
+    assert told(row, clock)["Wait"] == "1.0 s"
+    assert told(task("queued", updated_at=T0 + 4_000), clock)["Wait"] == "1:01 min to 30 Nov 00:54"
+    assert told(task("completed", started_at=T0, finished_at=T0 + 500), clock)["Run"] == "500 ms"
+
+
+def test_a_task_outlives_the_last_moment_that_is_known_of_its_file() -> None:
+    row = task("running", started_at=T0 + 1_000, updated_at=T0 + 4_000)
+    assert told(row, Clock(UTC, Moment(None, T0, T0 + 2_000)))["Run"] == "3.0 s to 00:53:24"
+    assert told(row, Clock(UTC, Moment(None, T0)))["Run"] == "3.0 s to 00:53:24"
+    assert told(task("running", started_at=T0), Clock(UTC))["Run"] == "–"
 
 
 def test_a_finished_task_stands_still() -> None:
     row = task("failed", started_at=T0 + 41, finished_at=T0 + 6_041)
-    assert run_ms(row, T0 + 10**9) == 6_000
-    assert wait_ms(task("cancelled", finished_at=T0 + 500), T0 + 10**9) == 500
+    much_later = Clock(UTC, Moment(T0 + 10**9))
+    assert told(row, much_later)["Run"] == "6.0 s"
+    assert told(task("cancelled", finished_at=T0 + 500), much_later)["Wait"] == "500 ms"
+    assert told(task("completed", started_at=T0), much_later)["Run"] == "–", "nobody stored when it ended"
     assert told(row)["Ended"] == "00:53:26.041"
     assert "Started" not in told(row)
 
 
 def test_a_clock_that_is_behind_gives_no_negative_time() -> None:
-    assert run_ms(task("running", started_at=T0 + 50), T0) == 0
-    assert wait_ms(task("running", created_at=T0, started_at=T0 - 5), T0) == -5, "what is stored is told as it is"
+    behind = Clock(UTC, Moment(T0))
+    assert told(task("running", started_at=T0 + 50), behind)["Run"] == "0 ms"
+    stored = told(task("running", created_at=T0, started_at=T0 - 5), behind)["Wait"]
+    assert stored == "−5 ms", "what is stored is told as it is"
 
 
 def test_a_task_without_times_says_so() -> None:
@@ -82,7 +90,7 @@ def test_names_stand_for_ids_where_they_are_known() -> None:
 
 
 def test_a_date_stands_where_it_is_not_todays() -> None:
-    assert told(task(), Clock(UTC, None, T0 + 3 * 86_400_000))["Created"] == "30 Nov 00:53:20.000"
+    assert told(task(), Clock(UTC, Moment(None, T0 + 3 * 86_400_000)))["Created"] == "30 Nov 00:53:20.000"
     assert told(task(), Clock(UTC))["Created"] == "30 Nov 2026 00:53:20.000"
 
 

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from inspector.desktop.detail.parts import DetailTab
 from inspector.desktop.detail.stored_text import StoredTextPanel
 from inspector.desktop.detail.view import DetailPane
+from inspector.desktop.moment import Moment
 from inspector.desktop.widgets.flash import FlashClock
 from inspector.desktop.widgets.table import DenseTable
 from inspector.layout.pages import EventPage
@@ -32,7 +33,7 @@ def pane(qtbot: QtBot) -> DetailPane:
     made.activateWindow()
     qtbot.waitExposed(made)
     made.set_may_act(True, None)
-    made.set_now(NOW)
+    made.set_moment(Moment(NOW))
     return made
 
 
@@ -71,10 +72,10 @@ def test_a_task_has_its_state_its_id_and_its_times(pane: DetailPane) -> None:
 
 def test_durations_of_an_unfinished_task_run_with_now(pane: DetailPane) -> None:
     show(pane)
-    pane.set_now(NOW + 1_000)
+    pane.set_moment(Moment(NOW + 1_000))
     assert "18.3 s" in words(pane)
     live = pane.timeline.picture
-    pane.set_now(None, NOW)
+    pane.set_moment(Moment(None, NOW))
     assert pane.timeline.picture != live
 
 

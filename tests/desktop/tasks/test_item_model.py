@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelInde
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
+from inspector.desktop.moment import Moment
 from inspector.desktop.tasks.item_model import ROW_ROLE, TaskItemModel
 from inspector.desktop.tasks.words import TaskColumn
 from inspector.desktop.widgets.cells import DISPLAY_ROLE, FLASH_ROLE, STATUS_ROLE, WARN_ROLE
@@ -134,7 +135,7 @@ def test_ages_follow_the_moment_and_only_rows_on_screen_are_told(model: TaskItem
     told: list[tuple[int, int]] = []
     model.dataChanged.connect(lambda first, last: told.append((first.row(), last.row())))
 
-    model.set_now(NOW_MS, 0, 0)
+    model.set_moment(Moment(NOW_MS), 0, 0)
 
     assert told == [(0, 0)]
     assert text(model, 0, TaskColumn.WAIT) == "1.9 s"
@@ -146,19 +147,36 @@ def test_ages_follow_the_moment_and_only_rows_on_screen_are_told(model: TaskItem
 def test_rows_whose_ages_say_the_same_at_another_moment_are_not_told(model: TaskItemModel) -> None:
     new, old = row(2, "running", updated_at=NOW_MS - 100), row(1, "completed", updated_at=NOW_MS - 7_200_000)
     model.show_page(page(new, old, replace(new, id="task_0000", created_at=1)))
-    model.set_now(NOW_MS, 0, 2)
+    model.set_moment(Moment(NOW_MS), 0, 2)
     told: list[tuple[int, int]] = []
     model.dataChanged.connect(lambda first, last: told.append((first.row(), last.row())))
 
-    model.set_now(NOW_MS + 250, 0, 2)
+    model.set_moment(Moment(NOW_MS + 250), 0, 2)
 
     assert told == [(0, 0), (2, 2)]
 
 
-def test_where_nothing_moves_an_unfinished_task_ran_to_its_last_sign_of_life(model: TaskItemModel) -> None:
-    model.show_page(page(row(1, "running", started_at=1_796_000_002_000, updated_at=1_796_000_004_500)))
-    assert text(model, 0, TaskColumn.RUN) == "2.5 s"
-    assert text(model, 0, TaskColumn.LAST_EVENT) == "00:53:24"
+def test_where_nothing_moves_an_unfinished_task_lasted_at_least_to_the_file_s_last_moment(model: TaskItemModel) -> None:
+    started, updated = 1_796_000_002_000, 1_796_000_004_500
+    running = row(3, "running", created_at=started - 1_000, started_at=started, updated_at=updated)
+    waiting = row(2, "queued", created_at=started, updated_at=updated)
+    done = row(1, "completed", created_at=started - 500, started_at=started, finished_at=updated)
+    model.show_page(page(running, waiting, done))
+    spans = (TaskColumn.WAIT, TaskColumn.RUN)
+    assert [text(model, 0, column) for column in spans] == ["1.0 s", "≥ 2.5 s"]
+
+    model.set_moment(Moment(None, NOW_MS + 30 * 86_400_000, started + 17_300), 0, 2)
+
+    assert [text(model, 0, column) for column in spans] == ["1.0 s", "≥ 17.3 s"]
+    assert [text(model, 1, column) for column in spans] == ["≥ 17.3 s", "–"]
+    assert [text(model, 2, column) for column in spans] == ["500 ms", "2.5 s"]
+    assert text(model, 0, TaskColumn.LAST_EVENT) == "30 Nov 00:53"
+
+
+def test_a_task_that_ended_nobody_stored_when_does_not_run_on(model: TaskItemModel) -> None:
+    model.show_page(page(row(2, "completed", started_at=NOW_MS - 9), row(1, "paused", started_at=NOW_MS - 9)))
+    model.set_moment(Moment(NOW_MS), 0, 1)
+    assert [text(model, at, TaskColumn.RUN) for at in range(2)] == ["–", "–"]
 
 
 def test_where_nothing_moves_a_last_event_that_is_not_today_s_has_its_date(model: TaskItemModel) -> None:
@@ -166,16 +184,16 @@ def test_where_nothing_moves_a_last_event_that_is_not_today_s_has_its_date(model
     told: list[int] = []
     model.dataChanged.connect(lambda first, _last: told.append(first.row()))
 
-    model.set_now(None, 0, 0, NOW_MS)
+    model.set_moment(Moment(None, NOW_MS), 0, 0)
     assert text(model, 0, TaskColumn.LAST_EVENT) == "00:53:21"
-    model.set_now(None, 0, 0, NOW_MS + 3 * 86_400_000)
+    model.set_moment(Moment(None, NOW_MS + 3 * 86_400_000), 0, 0)
     assert text(model, 0, TaskColumn.LAST_EVENT) == "30 Nov 00:53"
     assert told == [0]
 
 
 def test_a_silent_task_in_a_workers_hands_is_marked(model: TaskItemModel) -> None:
     model.show_page(page(row(3, "running"), row(2, "queued"), row(1, "completed", finished_at=NOW_MS)))
-    model.set_now(NOW_MS, 0, 2)
+    model.set_moment(Moment(NOW_MS), 0, 2)
     marks = [bool(model.index(at, TaskColumn.LAST_EVENT).data(WARN_ROLE)) for at in range(3)]
     assert marks == [True, False, False]
 
@@ -190,7 +208,7 @@ def test_a_silent_task_in_a_workers_hands_is_marked(model: TaskItemModel) -> Non
 )
 def test_what_a_hostile_file_holds_is_one_short_line_of_visible_text(model: TaskItemModel, hostile: TaskRow) -> None:
     model.show_page(page(hostile))
-    model.set_now(NOW_MS, 0, 0)
+    model.set_moment(Moment(NOW_MS), 0, 0)
     for column in TaskColumn:
         words = text(model, 0, column)
         assert words.isprintable()

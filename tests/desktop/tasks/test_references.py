@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from inspector.desktop.moment import Moment
 from inspector.desktop.tasks.view import TasksView
 from inspector.desktop.tasks.words import TaskColumn
 from inspector.desktop.widgets.cells import FLASH_ROLE, STATUS_ROLE, WARN_ROLE
@@ -31,7 +32,7 @@ def test_references_to_none_and_true_stay_flat_over_data_signals_setters_and_fra
                 for role in ROLES:
                     index.data(role)
             view.show_changes((row(number % 60 + 1, "running", last_seq=number + 2),), ())
-            view.set_now(NOW_MS + number)
+            view.set_moment(Moment(NOW_MS + number))
             view.set_may_act(True)
             view.table.viewport().repaint()
 

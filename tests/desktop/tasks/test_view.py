@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
+from inspector.desktop.moment import Moment
 from inspector.desktop.tasks.filters import TaskFilters
 from inspector.desktop.tasks.view import TasksView
 from inspector.desktop.tasks.words import TaskColumn
@@ -161,7 +162,7 @@ def test_counts_that_newer_ones_follow_late_are_marked_with_their_age(
 ) -> None:
     monkeypatch.setattr("inspector.desktop.tasks.view.LATE_MS", 1)
     view.show_page(page(row(1)), selected=None)
-    view.set_now(NOW_MS)
+    view.set_moment(Moment(NOW_MS))
     view.show_counts(Counts({"queued": 1}, read_at_ms=NOW_MS - 12_000))
     assert view.shown_sentence() == "Rows 1–1 shown"
 

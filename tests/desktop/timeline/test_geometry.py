@@ -4,6 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from inspector.desktop.moment import Moment
 from inspector.desktop.timeline.geometry import (
     LEAST_WINDOW_MS,
     TICK_SHARE,
@@ -47,7 +48,7 @@ def test_time_to_x_and_back_is_the_same_time(scale: Scale, share: float) -> None
 
 
 def test_an_open_task_is_shown_up_to_the_next_tick_so_that_only_its_edge_moves() -> None:
-    windows = {whole_window(at_moment(running(), T0 + now), 6) for now in (15_100, 17_000, 19_900)}
+    windows = {whole_window(at_moment(running(), Moment(T0 + now)), 6) for now in (15_100, 17_000, 19_900)}
     assert windows == {(float(T0), float(T0 + 20_000))}
 
 

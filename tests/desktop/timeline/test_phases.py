@@ -1,6 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.desktop.moment import Moment
 from inspector.desktop.timeline.phases import History, at_moment, history_of, same_log
 from inspector.layout.pages import TaskTimeline
 from inspector.layout.rows import TaskRow
@@ -21,7 +22,7 @@ def spans(history: History) -> list[tuple[str, int, int]]:
 
 
 def test_each_change_of_status_begins_a_phase() -> None:
-    history = at_moment(life(task(), log(RUNNING)), T0 + 19_200)
+    history = at_moment(life(task(), log(RUNNING)), Moment(T0 + 19_200))
     assert spans(history) == [("queued", 0, 1_900), ("loading", 1_900, 6_100), ("running", 6_100, 19_200)]
     assert history.progress == (T0 + 7_000, T0 + 8_000)
     assert [mark.seq for mark in history.marks] == [1, 2, 3]
@@ -45,13 +46,14 @@ def test_a_restart_begins_a_phase_of_its_own_and_the_silence_before_it_is_known(
 def test_without_a_moment_an_unfinished_task_ends_at_the_last_known_one() -> None:
     history = life(task(updated_at=T0 + 9_000), log(RUNNING))
     assert history.is_open
-    assert at_moment(history, None).end_ms == T0 + 9_000
-    assert at_moment(history, T0 + 5) == history, "a clock that is behind takes nothing away"
+    assert at_moment(history, Moment()).end_ms == T0 + 9_000
+    assert at_moment(history, Moment(None, T0 + 10**9, T0 + 12_000)).end_ms == T0 + 12_000
+    assert at_moment(history, Moment(T0 + 5)) == history, "a clock that is behind takes nothing away"
 
 
 def test_a_finished_task_does_not_grow() -> None:
     history = life(task("completed", finished_at=T0 + 21_000), log(RESTARTED))
-    assert at_moment(history, T0 + 999_999) == history
+    assert at_moment(history, Moment(T0 + 999_999)) == history
 
 
 def test_a_row_that_is_ahead_of_the_log_closes_the_last_phase() -> None:
@@ -63,7 +65,7 @@ def test_a_row_that_is_ahead_of_the_log_closes_the_last_phase() -> None:
 
 def test_a_final_row_without_its_time_does_not_grow_either() -> None:
     history = life(task("failed"), log(RUNNING))
-    assert at_moment(history, T0 + 999_999).end_ms == T0 + 8_000
+    assert at_moment(history, Moment(T0 + 999_999)).end_ms == T0 + 8_000
 
 
 def test_logs_are_told_apart_by_any_of_their_events() -> None:
@@ -83,7 +85,7 @@ def test_without_a_log_the_row_tells_what_it_knows() -> None:
     done = life(task("completed", started_at=T0 + 10, finished_at=T0 + 30), None)
     assert spans(done) == [("queued", 0, 10), ("running", 10, 30)]
     waiting = life(task("queued"), TaskTimeline("t", (), 0))
-    assert spans(at_moment(waiting, T0 + 7)) == [("queued", 0, 7)]
+    assert spans(at_moment(waiting, Moment(T0 + 7))) == [("queued", 0, 7)]
     assert not waiting.has_log
 
 
@@ -148,7 +150,7 @@ def test_phases_follow_one_another_inside_the_history_whatever_the_log_says(
     if found is None:
         assert not steps
         return
-    history = at_moment(found, now)
+    history = at_moment(found, Moment(now))
     end = history.start_ms
     for phase in history.phases:
         assert end <= phase.start_ms <= phase.end_ms <= history.end_ms

@@ -1,3 +1,4 @@
+from inspector.desktop.moment import Moment
 from inspector.desktop.timeline.geometry import Scale
 from inspector.desktop.timeline.phases import History, at_moment, history_of
 from inspector.desktop.timeline.picture import Picture, lane_bars, picture_of
@@ -21,7 +22,7 @@ def scale(to_ms: int, from_ms: int = 0) -> Scale:
 
 
 def test_an_open_task_has_a_live_edge_where_now_is() -> None:
-    history = at_moment(life(task(), log(RUNNING)), T0 + 10_000)
+    history = at_moment(life(task(), log(RUNNING)), Moment(T0 + 10_000))
     picture = drawn(history, scale(20_000))
     assert picture.live_x == 268
     assert not picture.ends_open

@@ -5,6 +5,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from inspector.desktop.moment import Moment
 from inspector.desktop.timeline.task_timeline import TaskTimelineView
 from inspector.desktop.widgets.palette import DARK, LIGHT, qpalette
 from inspector.layout.pages import TaskTimeline, Tick
@@ -24,7 +25,7 @@ def view(qtbot: QtBot) -> TaskTimelineView:
     made.resize(536, made.sizeHint().height())
     made.show()
     qtbot.waitExposed(made)
-    made.show_timeline(log(RUNNING), task(), NOW)
+    made.show_timeline(log(RUNNING), task(), Moment(NOW))
     return made
 
 
@@ -153,7 +154,7 @@ def test_zoom_and_cursor_stay_while_events_arrive(view: TaskTimelineView) -> Non
     wheel(view, x_of(view, 7_000), 6, NO_KEY)
     view.select_seq(4)
     before = window(view)
-    view.show_timeline(log([*RUNNING, (9_000, DELTA, "running")]), task(), NOW + 100)
+    view.show_timeline(log([*RUNNING, (9_000, DELTA, "running")]), task(), Moment(NOW + 100))
     assert window(view) == before
     assert view.seq == 4
 
@@ -162,7 +163,7 @@ def test_another_task_starts_with_all_of_it_and_no_cursor(view: TaskTimelineView
     wheel(view, 268, 6, NO_KEY)
     view.select_seq(4)
     other = task("completed", finished_at=T0 + 21_000, task_id="other")
-    view.show_timeline(log(RESTARTED, task_id="other"), other, NOW)
+    view.show_timeline(log(RESTARTED, task_id="other"), other, Moment(NOW))
     assert view.seq is None
     assert window(view) == (0, 21_000)
 
@@ -170,25 +171,25 @@ def test_another_task_starts_with_all_of_it_and_no_cursor(view: TaskTimelineView
 def test_the_live_edge_grows_with_now(view: TaskTimelineView) -> None:
     assert view.picture is not None
     before = view.picture.live_x
-    view.set_now(NOW + 500)
+    view.set_moment(Moment(NOW + 500))
     assert before is not None
     assert view.picture.live_x is not None
     assert view.picture.live_x > before
-    view.set_now(None)
+    view.set_moment(Moment())
     assert view.picture.live_x is None
 
 
 def test_a_moment_too_short_to_see_keeps_the_picture(view: TaskTimelineView) -> None:
-    view.show_timeline(log(RUNNING), task(), NOW)
+    view.show_timeline(log(RUNNING), task(), Moment(NOW))
     same = view.picture
-    view.show_timeline(log(RUNNING), task(), NOW)
+    view.show_timeline(log(RUNNING), task(), Moment(NOW))
     assert view.picture == same
 
 
 def test_a_finished_task_ignores_the_clock(view: TaskTimelineView) -> None:
-    view.show_timeline(log(RESTARTED), task("completed", finished_at=T0 + 21_000), NOW)
+    view.show_timeline(log(RESTARTED), task("completed", finished_at=T0 + 21_000), Moment(NOW))
     before = view.picture
-    view.set_now(NOW + 10**6)
+    view.set_moment(Moment(NOW + 10**6))
     assert view.picture is before
 
 
@@ -200,7 +201,7 @@ def test_the_text_for_those_who_do_not_see_it_follows_the_cursor(view: TaskTimel
 
 def test_types_of_data_are_harmless_in_every_text(view: TaskTimelineView) -> None:
     ticks = (Tick(1, "\u202e<b>" + "x" * 500, "<img>\x1b", T0), Tick(2, "response.created", "queued", T0 + 5))
-    view.show_timeline(TaskTimeline(TASK, ticks, 2), task(), NOW)
+    view.show_timeline(TaskTimeline(TASK, ticks, 2), task(), Moment(NOW))
     view.select_seq(1)
     assert "\u202e" not in view.accessibleDescription()
     assert "\x1b" not in view.accessibleDescription()
@@ -247,7 +248,7 @@ LIVES: dict[str, tuple[TaskRow, TaskTimeline | None, int | None]] = {
 def test_whatever_is_in_a_log_is_painted(view: TaskTimelineView, name: str, width: int) -> None:
     row, timeline, now_ms = LIVES[name]
     view.resize(width, view.height())
-    view.show_timeline(timeline, row, now_ms)
+    view.show_timeline(timeline, row, Moment(now_ms))
     view.select_seq(2)
     assert len({colour for x in range(0, width, 3) for colour in colours(image_of(view), x)}) > 1
     for key in (Qt.Key.Key_Plus, Qt.Key.Key_Plus, Qt.Key.Key_Right, Qt.Key.Key_End, Qt.Key.Key_Minus):
