@@ -109,6 +109,7 @@ def arguments(command: str, path: Path, copy: Path) -> list[str]:
     return [{"DB": str(path), "COPY": str(copy)}.get(word, word) for word in COMMANDS[command]]
 
 
+@pytest.mark.threat(id="T8")
 @pytest.mark.parametrize("kind", INPUTS)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_is_no_database_ends_in_one_line_and_no_trace(tmp_path: Path, command: str, kind: str) -> None:
@@ -135,6 +136,7 @@ def test_the_program_itself_says_no_more(tmp_path: Path, kind: str) -> None:
     assert state_of(tmp_path) == before
 
 
+@pytest.mark.threat(id="T10")
 @pytest.mark.parametrize("name", ODD_NAMES)
 @pytest.mark.parametrize("command", EACH_ROOM)
 def test_a_missing_file_of_an_odd_name_is_quoted_harmless(tmp_path: Path, command: str, name: str) -> None:
@@ -144,6 +146,7 @@ def test_a_missing_file_of_an_odd_name_is_quoted_harmless(tmp_path: Path, comman
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.threat(id="T10")
 @pytest.mark.parametrize("name", ODD_NAMES[:-1])
 @pytest.mark.parametrize("command", EACH_ROOM)
 def test_a_database_of_an_odd_name_is_no_other(tmp_path: Path, command: str, name: str) -> None:

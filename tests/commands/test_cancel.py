@@ -165,6 +165,7 @@ REFUSING: dict[str, Callable[[Path], Path]] = {
 }
 
 
+@pytest.mark.threat(id="T4")
 @pytest.mark.parametrize("kind", REFUSING)
 def test_nothing_is_written_where_nothing_may_be(tmp_path: Path, kind: str) -> None:
     path = REFUSING[kind](tmp_path / "lmsp.db")

@@ -39,6 +39,8 @@ def obeyed(text: str) -> set[str]:
     return {each for each in text if unicodedata.category(each) in OBEYED} - {"\n"}
 
 
+@pytest.mark.threat(id="T15")
+@pytest.mark.threat(id="T16")
 @pytest.mark.parametrize("made", FILES, ids=lambda made: made.__name__)
 def test_no_command_writes_what_a_terminal_obeys(tmp_path: Path, made: Callable[[Path], None]) -> None:
     path = tmp_path / "hostile.db"
@@ -57,6 +59,7 @@ def test_no_command_writes_what_a_terminal_obeys(tmp_path: Path, made: Callable[
 CANARY = "canary-8d1f"
 
 
+@pytest.mark.threat(id="T19")
 def test_secrets_are_in_no_output(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     db = create(path, journal="delete")

@@ -44,6 +44,7 @@ def test_lines_never_fail_for_the_encoding(monkeypatch: pytest.MonkeyPatch, enco
     assert raw.getvalue().decode(encoding).endswith("\nsecond\n")
 
 
+@pytest.mark.threat(id="T16")
 def test_an_error_is_one_visible_line_whatever_it_quotes(capsys: pytest.CaptureFixture[str]) -> None:
     write_error("cannot read \x1b]0;owned\x07 a\nb\u202e")
     assert capsys.readouterr().err == "cannot read \\u001b]0;owned\\u0007 a\\u000ab\\u202e\n"

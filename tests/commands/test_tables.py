@@ -88,6 +88,7 @@ def test_more_rows_than_a_page_come_as_one_list(path: Path) -> None:
     assert document("tables", str(path), "task_events", "--limit", "3")["more"] is True
 
 
+@pytest.mark.threat(id="T19")
 def test_no_secret_is_printed(path: Path) -> None:
     for table in ("clients", "service_config"):
         for arguments in (("tables", str(path), table), ("sql", str(path), f"SELECT * FROM {table}")):

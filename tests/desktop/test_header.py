@@ -97,6 +97,8 @@ def test_pause_asks_and_resume_asks_back(header: FileHeader, qtbot: QtBot) -> No
     assert asked.args == [False]
 
 
+@pytest.mark.threat(id="T10")
+@pytest.mark.threat(id="T15")
 def test_a_hostile_name_is_shown_with_what_it_hides(header: FileHeader) -> None:
     header.show_opened(replace(LIVE, path="/data/\u202eexe.<b>bd\n.db", why="\x1b[2J"))
     assert words(header)[0] == "\\u202eexe.<b>bd\\u000a.db"

@@ -88,6 +88,11 @@ async def settled() -> None:
     await until(lambda: passed)
 
 
+@pytest.mark.threat(id="T2")
+@pytest.mark.threat(id="T3")
+@pytest.mark.threat(id="T11")
+@pytest.mark.threat(id="T14")
+@pytest.mark.threat(id="T18")
 @pytest.mark.parametrize("made", HOSTILE, ids=lambda made: made.__name__)
 async def test_no_file_holds_up_the_window_or_is_shown_as_anything_but_text(
     tmp_path: Path, made: Callable[[Path], None]
@@ -123,6 +128,8 @@ async def test_no_file_holds_up_the_window_or_is_shown_as_anything_but_text(
     assert listing(tmp_path) == {"hostile.db"}
 
 
+@pytest.mark.threat(id="T12")
+@pytest.mark.threat(id="T13")
 async def test_no_picture_that_a_text_names_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     picture = tmp_path / "picture.png"
     QImage(300, 200, QImage.Format.Format_RGB32).save(str(picture))

@@ -39,6 +39,7 @@ def rows_of(text: str) -> dict[Part, tuple[Cell, ...]]:
 CELLS = [(part, column) for part in Part for column in COLUMNS[part]]
 
 
+@pytest.mark.threat(id="T17")
 @pytest.mark.parametrize("prefix", PREFIXES)
 @pytest.mark.parametrize(("part", "column"), CELLS)
 def test_no_text_of_any_column_is_a_formula(part: Part, column: str, prefix: str) -> None:

@@ -126,6 +126,7 @@ def bytes_below(target: Path) -> Iterator[bytes]:
     yield from (each.read_bytes() for each in ([target] if target.is_file() else target.iterdir()))
 
 
+@pytest.mark.threat(id="T19")
 @FORMS
 def test_no_secret_leaves_unless_it_is_asked_for(tmp_path: Path, target: Path, form: Form) -> None:
     path = full_of_secrets(tmp_path / "a.db")
@@ -137,6 +138,7 @@ def test_no_secret_leaves_unless_it_is_asked_for(tmp_path: Path, target: Path, f
     assert str(tmp_path).encode() not in written
 
 
+@pytest.mark.threat(id="T19")
 @FORMS
 def test_all_content_leaves_where_it_is_asked_for_but_no_token_and_no_key(
     tmp_path: Path, target: Path, form: Form

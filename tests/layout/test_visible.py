@@ -12,6 +12,7 @@ from inspector.layout.visible import some_of, visible
 ACTING = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 
+@pytest.mark.threat(id="T15")
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
@@ -38,6 +39,7 @@ def test_what_is_kept_stays() -> None:
     assert visible("two\nlines\r\n", keep="\n") == "two\nlines\\u000d\n"
 
 
+@pytest.mark.threat(id="T15")
 @given(st.text() | st.text(st.characters(categories=("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))))
 def test_nothing_that_is_shown_acts(text: str) -> None:
     shown = visible(text)

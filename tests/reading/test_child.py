@@ -40,6 +40,7 @@ def test_an_answer_comes_as_from_any_reader(path: Path) -> None:
     assert [cell.text for (cell,) in found.rows] == ["early"]
 
 
+@pytest.mark.threat(id="T6")
 @pytest.mark.parametrize("sql", SLOW.values(), ids=SLOW.keys())
 def test_what_is_slow_ends_with_its_time_also_where_nothing_can_interrupt_it(path: Path, sql: str) -> None:
     began = time.monotonic()

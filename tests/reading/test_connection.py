@@ -64,6 +64,7 @@ def connection(path: Path) -> Iterator[ReadConnection]:
     connection.close()
 
 
+@pytest.mark.threat(id="T7")
 @pytest.mark.parametrize("options", ["mode=ro&immutable=1", "mode=ro"])
 def test_whatever_would_write_or_reach_out_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: str
@@ -116,6 +117,7 @@ def test_a_moment_ends_with_its_block_also_after_a_fault(path: Path) -> None:
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 
 
+@pytest.mark.threat(id="T2")
 def test_a_deadline_ends_an_endless_query(connection: ReadConnection) -> None:
     with pytest.raises(Unanswered), connection.within(50):
         connection.rows(ENDLESS)
@@ -135,6 +137,7 @@ def test_a_stop_ends_an_endless_query(path: Path) -> None:
     connection.close()
 
 
+@pytest.mark.threat(id="T18")
 def test_a_value_above_the_limit_is_an_error_with_its_code(connection: ReadConnection) -> None:
     with pytest.raises(sqlite3.DataError) as refused:
         connection.rows(f"SELECT hex(zeroblob({LONGEST_VALUE}))")
@@ -145,6 +148,7 @@ def test_text_that_is_no_utf8_is_escaped(connection: ReadConnection) -> None:
     assert connection.value("SELECT CAST(x'61FF62' AS TEXT)") == r"a\xffb"
 
 
+@pytest.mark.threat(id="T5")
 def test_a_schema_that_calls_functions_is_read_and_said_to_be_so(tmp_path: Path) -> None:
     path = tmp_path / "service.db"
     db = sqlite3.connect(path)

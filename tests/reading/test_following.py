@@ -376,6 +376,7 @@ def test_a_column_added_while_it_is_read_shifts_nothing(tmp_path: Path) -> None:
         assert shown(reader) == ["early"]
 
 
+@pytest.mark.threat(id="T4")
 def test_a_trigger_added_while_it_is_read_ends_the_actions(tmp_path: Path) -> None:
     path = make(tmp_path / "service.db", "early")
     with service_on(path) as service, opened(path) as reader:

@@ -52,6 +52,8 @@ def test_what_is_stored_is_read_whatever_would_make_it(tmp_path: Path, expressio
     assert tables(path)["t"].columns[1].why_not is None
 
 
+@pytest.mark.threat(id="T3")
+@pytest.mark.threat(id="T5")
 def test_reading_a_stored_column_calls_no_function(tmp_path: Path) -> None:
     """A function of the name is there, and would be called: it is by a VIRTUAL column, which shows that one counts."""
     path = written(

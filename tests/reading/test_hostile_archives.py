@@ -73,6 +73,7 @@ def resting(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make(tmp_path_factory.mktemp("resting") / "service.db", *tasks, journal="delete")
 
 
+@pytest.mark.threat(id="T21")
 @pytest.mark.parametrize("odd", ODD_TAR)
 def test_a_tar_of_what_is_no_file(tmp_path: Path, odd: str) -> None:
     kind, word = ODD_TAR[odd]
@@ -86,6 +87,7 @@ def test_a_tar_of_what_is_no_file(tmp_path: Path, odd: str) -> None:
         assert sentence == f"a.tar holds no database. service.db in it is {word}, and is not followed."
 
 
+@pytest.mark.threat(id="T21")
 @pytest.mark.parametrize("odd", ODD_TAR)
 def test_a_companion_in_a_tar_that_is_no_file_is_left_out_and_told(tmp_path: Path, left_over: Path, odd: str) -> None:
     kind, word = ODD_TAR[odd]
@@ -100,6 +102,7 @@ def test_a_companion_in_a_tar_that_is_no_file_is_left_out_and_told(tmp_path: Pat
     assert tasks == ["early"]
 
 
+@pytest.mark.threat(id="T21")
 @pytest.mark.parametrize("odd", ODD_ZIP)
 def test_a_zip_of_what_is_no_file(tmp_path: Path, left_over: Path, odd: str) -> None:
     mode, word = ODD_ZIP[odd]
@@ -112,12 +115,14 @@ def test_a_zip_of_what_is_no_file(tmp_path: Path, left_over: Path, odd: str) -> 
     assert tasks == ["early"]
 
 
+@pytest.mark.threat(id="T21")
 def test_the_link_that_comes_last_hides_the_database_before_it(tmp_path: Path, resting: Path) -> None:
     path = put(tmp_path, "a.tar", tarred(files_of(resting), tarred_as(tarfile.SYMTYPE, "service.db")))
 
     assert refusal(path) == "a.tar holds no database. service.db in it is a link, and is not followed."
 
 
+@pytest.mark.threat(id="T21")
 @pytest.mark.parametrize("name", ["../s.db", "/tmp/s.db", "a/../../s.db", "..\\s.db", "C:/s.db"])
 @pytest.mark.parametrize("packer", ["zip", "tar", "tar, GNU", "tar.gz"])
 def test_a_name_that_leads_out(tmp_path: Path, resting: Path, packer: str, name: str) -> None:
@@ -153,6 +158,8 @@ def test_names_that_are_no_text(tmp_path: Path, resting: Path) -> None:
         assert "caf\\udce9.db of a.tar" in reader.opened.why
 
 
+@pytest.mark.threat(id="T1")
+@pytest.mark.threat(id="T21")
 @pytest.mark.parametrize("packer", ["zip", "tar"])
 def test_no_file_that_a_journal_in_an_archive_names_is_removed(tmp_path: Path, packer: str) -> None:
     victim = tmp_path / "victim.txt"
@@ -201,6 +208,7 @@ def bombs() -> dict[str, bytes]:
     }
 
 
+@pytest.mark.threat(id="T21")
 @pytest.mark.parametrize("kind", ["tar.bz2", "bz2", "tar.xz", "tar.gz"])
 def test_a_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     monkeypatch.setattr("inspector.reading.archive_streams._LEAST", 64 << 20)
@@ -220,6 +228,7 @@ def test_a_zip_of_zeros_with_a_lying_header(tmp_path: Path, monkeypatch: pytest.
     assert "b.zip" in refusal(lying)
 
 
+@pytest.mark.threat(id="T21")
 def test_what_is_written_is_counted_and_not_believed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, resting: Path
 ) -> None:

@@ -26,6 +26,7 @@ LARGE = {
 }
 
 
+@pytest.mark.threat(id="T22")
 @pytest.mark.parametrize("statement", LARGE.values(), ids=LARGE)
 def test_a_large_schema_is_no_damage(tmp_path: Path, statement: str) -> None:
     path = make(tmp_path / "service.db", "a", "b", journal="delete")

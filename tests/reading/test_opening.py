@@ -114,6 +114,7 @@ REFUSED: dict[Callable[[Path], object], str] = {
 }
 
 
+@pytest.mark.threat(id="T8")
 @pytest.mark.parametrize("made", REFUSED, ids=lambda made: made.__name__)
 def test_what_is_no_database_is_refused_in_one_sentence_and_nothing_is_made(
     tmp_path: Path, made: Callable[[Path], object]
@@ -160,6 +161,7 @@ def test_what_may_not_be_read_is_told_apart_from_what_is_missing(folder: Path) -
         assert refusal(folder / "none.db") == "none.db is not there."
 
 
+@pytest.mark.threat(id="T8")
 @pytest.mark.parametrize("suffix", ["-wal", "-shm", "-journal"])
 def test_a_companion_that_is_a_link_is_refused(tmp_path: Path, suffix: str) -> None:
     path = make(tmp_path / "service.db", "a")
@@ -168,6 +170,7 @@ def test_a_companion_that_is_a_link_is_refused(tmp_path: Path, suffix: str) -> N
     assert refusal(path) == f"service.db cannot be read: service.db{suffix} beside it is a link to another file."
 
 
+@pytest.mark.threat(id="T8")
 def test_a_companion_that_is_a_pipe_does_not_hang(tmp_path: Path) -> None:
     path = make(tmp_path / "service.db", "a")
     os.mkfifo(tmp_path / "service.db-journal")
@@ -353,6 +356,7 @@ def test_a_wish_that_would_change_or_hide_something_is_refused_with_the_reason(t
             assert f"(pid {service.pid}) has it open" in refusal(resting, mode)
 
 
+@pytest.mark.threat(id="T10")
 @pytest.mark.parametrize(
     "name",
     [

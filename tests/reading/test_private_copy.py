@@ -43,6 +43,7 @@ def with_super_journal(path: Path, victim: Path) -> Path:
     return path
 
 
+@pytest.mark.threat(id="T1")
 def test_no_file_that_a_journal_names_is_removed(tmp_path: Path) -> None:
     victim = tmp_path / "victim.txt"
     victim.write_text("precious", encoding="utf-8")

@@ -208,6 +208,7 @@ def test_a_killed_reader_is_the_end_of_its_output(tmp_path: Path) -> None:
         assert reader.ended()[0] == -signal.SIGKILL
 
 
+@pytest.mark.threat(id="T9")
 def test_a_truncated_shm_kills_no_more_than_the_reader(tmp_path: Path) -> None:
     path = make(tmp_path / "service.db", "early")
     with service_on(path) as service, reader_on(path) as reader:

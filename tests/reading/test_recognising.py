@@ -99,6 +99,7 @@ def test_a_file_that_is_not_marked_as_ours_is_read_as_far_as_it_goes(tmp_path: P
     assert other.notes[-1].startswith("This is not the native layout. Tasks and events are shown")
 
 
+@pytest.mark.threat(id="T4")
 @pytest.mark.parametrize(
     "change", ["DROP TRIGGER task_events_never_change", "CREATE TRIGGER mine AFTER UPDATE ON tasks BEGIN SELECT 1; END"]
 )
@@ -123,6 +124,7 @@ def test_a_database_without_the_tables_is_named_as_what_it_is(tmp_path: Path, ta
     assert refusal(path) == f"{sentence} {WHAT_TO_DO}"
 
 
+@pytest.mark.threat(id="T2")
 @pytest.mark.parametrize("table", ["tasks", "task_events"])
 def test_an_endless_view_is_no_table(tmp_path: Path, table: str) -> None:
     path = make(tmp_path / "a.db", "a", journal="delete")
@@ -132,6 +134,7 @@ def test_an_endless_view_is_no_table(tmp_path: Path, table: str) -> None:
     assert refusal(path) == f"{sentence} {WHAT_TO_DO}"
 
 
+@pytest.mark.threat(id="T2")
 @pytest.mark.parametrize("table", ["models", "responses", "service_config", "clients", "idempotency_keys"])
 def test_an_endless_view_in_place_of_another_table_is_left_alone(tmp_path: Path, table: str) -> None:
     path = make(tmp_path / "a.db", "a")
@@ -142,6 +145,7 @@ def test_an_endless_view_in_place_of_another_table_is_left_alone(tmp_path: Path,
         assert reader.answer(ModelsRequest()) == ModelPage((), read_at())
 
 
+@pytest.mark.threat(id="T2")
 def test_a_virtual_table_is_no_table(tmp_path: Path) -> None:
     path = made(
         tmp_path / "a.db",
@@ -152,6 +156,7 @@ def test_a_virtual_table_is_no_table(tmp_path: Path) -> None:
     assert refusal(path).endswith(f"its tasks is no table of its own. {WHAT_TO_DO}")
 
 
+@pytest.mark.threat(id="T3")
 def test_a_generated_column_is_never_computed(tmp_path: Path) -> None:
     path = made(
         tmp_path / "a.db",
@@ -260,6 +265,7 @@ def test_pages_reach_every_task_whatever_its_time_is(tmp_path: Path) -> None:
     assert found == ["t7", "t8", "t3", "t0", "t6", "t9", "t5", "t4", "t2", "t1"]
 
 
+@pytest.mark.threat(id="T22")
 def test_a_table_of_many_columns_is_read(tmp_path: Path) -> None:
     path = made(
         tmp_path / "a.db",

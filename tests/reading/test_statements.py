@@ -23,6 +23,7 @@ def refusal(path: Path, sql: str) -> str:
     return refused.value.sentence
 
 
+@pytest.mark.threat(id="T7")
 def test_whatever_would_write_or_reach_out_is_refused_in_one_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,6 +80,7 @@ def test_an_endless_statement_gives_its_first_rows_and_says_that_there_are_more(
     assert not said(path, "SELECT 1 LIMIT 3", limit=1).more
 
 
+@pytest.mark.threat(id="T6")
 def test_a_statement_that_finds_nothing_ends_at_its_deadline(tmp_path: Path) -> None:
     path = made(tmp_path / "any.db", "CREATE TABLE t (a)")
 

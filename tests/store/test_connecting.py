@@ -259,6 +259,7 @@ def test_a_pragma_that_sqlite_does_not_know_is_not_believed() -> None:
         set_pragma(conn, "no_such_pragma", "ON", 1)
 
 
+@pytest.mark.threat(id="T4")
 @pytest.mark.parametrize("name", NOT_OURS)
 def test_what_is_not_ours_is_not_opened_and_not_changed(tmp_path: Path, name: str) -> None:
     make, named = NOT_OURS[name]
@@ -352,6 +353,7 @@ def test_a_path_too_long_for_sqlite_is_said(tmp_path: Path) -> None:
     assert picture(folder) == {}
 
 
+@pytest.mark.threat(id="T1")
 def test_a_journal_that_names_another_file_is_not_played_back(tmp_path: Path) -> None:
     path, victim = tmp_path / "service.db", tmp_path / "letters.txt"
     native_file(path, "PRAGMA journal_mode = DELETE")

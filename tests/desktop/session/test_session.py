@@ -90,6 +90,7 @@ async def test_paused_it_hears_nothing_and_resumed_it_catches_up(tmp_path: Path)
             await until(lambda: sum(len(moved.rows) for moved in heard.moved) == 2)
 
 
+@pytest.mark.threat(id="T9")
 async def test_a_reader_that_is_killed_is_replaced_and_the_next_question_answered(tmp_path: Path) -> None:
     with service_on(tmp_path / "a.db") as service:
         service.accept(3)
@@ -117,6 +118,7 @@ async def test_a_file_that_kills_every_reader_counts_as_lost(tmp_path: Path) -> 
                 await session.ask(TaskPageRequest())
 
 
+@pytest.mark.threat(id="T8")
 @pytest.mark.parametrize("kind", ["missing", "directory", "text", "empty", "fifo"])
 async def test_what_cannot_be_opened_is_said_in_one_sentence_and_nothing_appears(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "file.db"

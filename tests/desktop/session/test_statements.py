@@ -47,6 +47,7 @@ async def test_a_process_is_started_by_the_first_statement_and_serves_the_next(t
         assert statements.pid == pid is not None
 
 
+@pytest.mark.threat(id="T6")
 async def test_stop_kills_what_nothing_can_interrupt_while_the_loop_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -67,6 +68,7 @@ async def test_stop_kills_what_nothing_can_interrupt_while_the_loop_goes_on(
         assert (await statements.run(StatementRequest("SELECT 1"))).rows
 
 
+@pytest.mark.threat(id="T6")
 async def test_what_is_not_stopped_is_killed_when_its_time_is_over(tmp_path: Path) -> None:
     async with statements_on(make(tmp_path / "a.db", "a"), most_ms=1_500) as statements:
         for sql in (SLOW["trim"], SLOW["endless"]):

@@ -198,6 +198,9 @@ def test_a_silent_task_in_a_workers_hands_is_marked(model: TaskItemModel) -> Non
     assert marks == [True, False, False]
 
 
+@pytest.mark.threat(id="T13")
+@pytest.mark.threat(id="T15")
+@pytest.mark.threat(id="T18")
 @pytest.mark.parametrize(
     "hostile",
     [

@@ -69,6 +69,8 @@ WITH_TEXT: dict[str, Callable[[], QWidget]] = {
 }
 
 
+@pytest.mark.threat(id="T11")
+@pytest.mark.threat(id="T12")
 @pytest.mark.parametrize("name", WITH_TEXT)
 def test_no_label_guesses_and_no_picture_makes_room(pages: Pages, name: str) -> None:
     widget = pages.show(WITH_TEXT[name]())
@@ -105,6 +107,8 @@ FORBIDDEN = re.compile(
 )
 
 
+@pytest.mark.threat(id="T12")
+@pytest.mark.threat(id="T14")
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
 def test_no_source_speaks_of_markup_or_loads_pictures(source: Path) -> None:
     assert not FORBIDDEN.findall(source.read_text(encoding="utf-8"))
@@ -127,6 +131,7 @@ def test_every_label_of_qt_s_is_told_to_show_plain_text(source: Path) -> None:
     assert text.count("setTextFormat(Qt.TextFormat.PlainText)") >= made + derived
 
 
+@pytest.mark.threat(id="T11")
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
 def test_every_tooltip_is_made_plain(source: Path) -> None:
     tips = re.findall(r"\bsetToolTip\((\w+)|\bshowText\(\w+, (\w+)", source.read_text(encoding="utf-8"))
