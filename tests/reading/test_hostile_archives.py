@@ -20,7 +20,6 @@ from inspector.reading.archive_entries import MOST_ENTRIES
 from inspector.reading.copying import copy_database
 from inspector.reading.errors import Unreadable
 from inspector.reading.reader import open_reader
-from tests.reading.test_private_copy import with_super_journal
 from tests.support.archive_reading import put, read, refusal
 from tests.support.archives import (
     DEVICE,
@@ -36,7 +35,7 @@ from tests.support.archives import (
     zipped_as,
     zipped_oddly,
 )
-from tests.support.reading_crashes import hot
+from tests.support.reading_crashes import hot, with_super_journal
 from tests.support.reading_databases import listing, make, read_at
 
 pytestmark = [pytest.mark.timeout(60), pytest.mark.usefixtures("temporary")]

@@ -14,7 +14,7 @@ from inspector.reading.private_copy import PrivateCopy, copy_files, cut_super_jo
 from inspector.reading.reader import open_reader
 from inspector.reading.requests import TaskPageRequest
 from tests.support.proof import differences, touch_state
-from tests.support.reading_crashes import crashed, hot
+from tests.support.reading_crashes import crashed, hot, with_super_journal
 from tests.support.reading_databases import listing, make, read_at
 
 pytestmark = pytest.mark.timeout(30)
@@ -30,17 +30,6 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def never() -> bool:
     return False
-
-
-def with_super_journal(path: Path, victim: Path) -> Path:
-    """Name ``victim`` as the super-journal of the hot journal beside ``path``, as an attacker would."""
-    name = os.fsencode(victim)
-    journal = path.with_name(f"{path.name}-journal")
-    checksum = sum(name) & 0xFFFFFFFF
-    with journal.open("ab") as file:
-        file.write((0xFFFFFFFF).to_bytes(4, "big") + name + len(name).to_bytes(4, "big") + checksum.to_bytes(4, "big"))
-        file.write(bytes.fromhex("d9d505f920a163d7"))
-    return path
 
 
 @pytest.mark.threat(id="T1")

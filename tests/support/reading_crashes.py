@@ -1,5 +1,6 @@
 """Databases as a service leaves them that was killed."""
 
+import os
 from pathlib import Path
 
 from tests.support.reading_databases import add_task, make
@@ -25,4 +26,15 @@ def hot(path: Path) -> Path:
             service.execute("INSERT INTO service_config VALUES (?, hex(zeroblob(4000)), 1)", [f"k{number}"])
         service.kill()
     assert path.with_name(f"{path.name}-journal").stat().st_size > 0
+    return path
+
+
+def with_super_journal(path: Path, victim: Path) -> Path:
+    """Name ``victim`` as the super-journal of the hot journal beside ``path``, as an attacker would."""
+    name = os.fsencode(victim)
+    journal = path.with_name(f"{path.name}-journal")
+    checksum = sum(name) & 0xFFFFFFFF
+    with journal.open("ab") as file:
+        file.write((0xFFFFFFFF).to_bytes(4, "big") + name + len(name).to_bytes(4, "big") + checksum.to_bytes(4, "big"))
+        file.write(bytes.fromhex("d9d505f920a163d7"))
     return path
