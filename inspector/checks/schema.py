@@ -57,7 +57,7 @@ def _read(reads: Reads) -> tuple[Layout | None, Schema]:
 def _schema(reads: Reads) -> Schema:
     rows = reads.rows(f"""
         SELECT type, name, substr(sql, 1, {_TEXT_CHARS}) FROM {reads.schema}
-        WHERE type IN ('table', 'trigger') LIMIT {_MOST_ROWS}""")  # noqa: S608  ours
+        WHERE type NOT IN ('index', 'view') LIMIT {_MOST_ROWS}""")  # noqa: S608  ours
     return [(text(kind), text(name), None if sql is None else text(sql)) for kind, name, sql in rows]
 
 

@@ -6,12 +6,12 @@ The store writes to no file that differs, and the checker says why: both ask her
 import functools
 from collections.abc import Iterable, Iterator, Mapping
 
-from inspector.layout.native import Layout, foreign_triggers, missing_triggers
-from inspector.layout.table_texts import Clauses, lacking, tables_of
+from inspector.layout.native import Layout, foreign_triggers, missing_triggers, triggers_of
+from inspector.layout.table_texts import Clauses, acting, lacking, tables_of
 
 
 def differences(
-    schema: Iterable[tuple[str, str, str | None]], layout: Layout
+    schema: Iterable[tuple[object, str, str | None]], layout: Layout
 ) -> Iterator[tuple[str, tuple[str, ...] | list[str]]]:
     """Give each way in which a database differs from the layout: what it does, in words, and the names it is about.
 
@@ -19,14 +19,17 @@ def differences(
     difference, and neither are indexes less: nothing that is written is lost by them.
     """
     rows = list(schema)
-    triggers = {name: sql for kind, name, sql in rows if kind == "trigger"}
+    triggers = triggers_of(rows)
     if foreign := foreign_triggers(triggers, layout.triggers):
         yield "carries triggers that are not the layout's own", foreign
     if missing := missing_triggers(triggers, layout.triggers):
         yield "lacks triggers of its layout", missing
     # Not by name alone: a view of that name would run code of others, and tables without their keys keep less.
-    if absent := lacking(tables_of(sql for _, _, sql in rows), _tables(layout.statements)):
+    stored, own = tables_of(sql for _, _, sql in rows), _tables(layout.statements)
+    if absent := lacking(stored, own):
         yield "lacks tables, columns or constraints of its layout", absent
+    elif more := acting(stored, own):
+        yield "carries constraints by which a write would change other rows, or nothing", more
 
 
 @functools.cache

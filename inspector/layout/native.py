@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -60,6 +60,19 @@ STATEMENTS: Final = LAYOUTS[USER_VERSION].statements
 
 TRIGGERS: Final = LAYOUTS[USER_VERSION].triggers
 """The triggers of the newest version, name to text. A file with any other is never written."""
+
+
+NO_TRIGGERS: Final = ("table", "index", "view")
+"""The types of rows of ``sqlite_schema`` that are no triggers. SQLite takes any other spelling of "trigger" for one."""
+
+
+def triggers_of(schema: Iterable[tuple[object, str, str | None]]) -> dict[str, str | None]:
+    """Return the triggers among rows of ``sqlite_schema`` (type, name, text), name to text.
+
+    A row is one unless it says that it is something else: "TRIGGER", a blob, or a text with a NUL behind the word runs
+    just the same.
+    """
+    return {name: sql for kind, name, sql in schema if kind not in NO_TRIGGERS}
 
 
 def foreign_triggers(stored: Mapping[str, str | None], own: Mapping[str, str] = TRIGGERS) -> tuple[str, ...]:

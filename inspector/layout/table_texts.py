@@ -11,7 +11,12 @@ from typing import Final, TypeAlias
 Clauses: TypeAlias = frozenset[str]
 """The columns and constraints of a table, each as its words, and what follows them (STRICT)."""
 
-_WORD: Final = re.compile(r"""--[^\n]*|/\*.*?(?:\*/|\Z)|'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|\s+|.""", re.DOTALL)
+_WORD: Final = re.compile(
+    r"""--[^\n]*|/\*.*?(?:\*/|\Z)|'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|\w+|\s+|.""", re.DOTALL
+)
+
+_ACTING: Final = re.compile(r"\bON (?:CONFLICT (?!ABORT\b)|(?:DELETE|UPDATE) (?:CASCADE|SET)\b)", re.IGNORECASE)
+"""What deletes or changes rows beside the one that is written, or lets a write pass without a word."""
 
 _BETWEEN: Final = (("(", 0), (",", 1), (")", 0))
 """What stands between two clauses, with the number of parentheses that are open around it."""
@@ -32,6 +37,12 @@ def lacking(stored: Mapping[str, Clauses], own: Mapping[str, Clauses]) -> list[s
     found = [name for name in own if name not in stored]
     found += [f"{name}: {clause}" for name in own if name in stored for clause in own[name] - stored[name]]
     return sorted(found)
+
+
+def acting(stored: Mapping[str, Clauses], own: Mapping[str, Clauses]) -> list[str]:
+    """Return what the tables of the layout have more in a database that acts on other rows, in words, sorted."""
+    more = ((name, clause) for name in own for clause in stored.get(name, frozenset()) - own[name])
+    return sorted(f"{name}: {clause}" for name, clause in more if _ACTING.search(clause))
 
 
 def _words(statement: str) -> list[str]:

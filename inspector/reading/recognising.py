@@ -207,7 +207,7 @@ def _native_shape(connection: ReadConnection, tables: Mapping[str, Table | None]
     triggers = {
         text(trigger): text(sql)
         for trigger, sql in connection.rows(
-            f"SELECT name, sql FROM {connection.schema} WHERE type = 'trigger' LIMIT ?",  # noqa: S608  ours
+            f"SELECT name, sql FROM {connection.schema} WHERE type NOT IN {native.NO_TRIGGERS} LIMIT ?",  # noqa: S608
             [_MOST_TRIGGERS],
         )
     }

@@ -62,8 +62,8 @@ def _is_older(conn: sqlite3.Connection, layouts: Mapping[int, Layout]) -> bool:
 def check_layout(conn: sqlite3.Connection, layout: Layout) -> None:
     """Raise NotOurs where the database is anything but this version of the layout with its own triggers, all of them.
 
-    Its tables have each column, key and CHECK of the layout, in its words; tables and columns more are no hindrance,
-    and neither are indexes less. A newer version is named, and what to do about it.
+    Its tables have each column, key and CHECK of the layout, in its words; tables and columns more are no hindrance
+    unless they act on other rows, and neither are indexes less. A newer version is named, and what to do about it.
     """
     if asked(conn, "application_id") != native.APPLICATION_ID:
         raise NotOurs("The database is not marked as an LMSP database of the native layout.")

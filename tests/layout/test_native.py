@@ -99,6 +99,12 @@ def test_a_trigger_of_others_is_named() -> None:
     conn.close()
 
 
+def test_a_row_is_a_trigger_unless_it_says_that_it_is_something_else() -> None:
+    kinds = ("trigger", "TRIGGER", b"trigger", "trigger\0", None, "table", "index", "view", "View")
+    found = native.triggers_of((kind, repr(kind), "text") for kind in kinds)
+    assert found == dict.fromkeys([repr(kind) for kind in kinds if kind not in ("table", "index", "view")], "text")
+
+
 @pytest.mark.parametrize("name", native.TRIGGERS)
 def test_a_trigger_that_is_gone_or_says_something_else_is_named(name: str) -> None:
     conn = native_database()

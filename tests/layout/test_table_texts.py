@@ -109,6 +109,55 @@ def test_a_column_more_and_a_table_that_was_renamed_and_back_are_no_hindrance(tm
         put(db, "completed")
 
 
+ACTING = [
+    ("models", "FOREIGN KEY (name) REFERENCES tasks (status) ON UPDATE CASCADE"),
+    ("models", "more TEXT REFERENCES tasks (id) ON DELETE SET NULL"),
+    ("clients", "more TEXT references tasks (id) on/**/delete -- )\n cascade"),
+    ("tasks", "UNIQUE (status) ON CONFLICT REPLACE"),
+    ("task_events", "more TEXT UNIQUE ON CONFLICT IGNORE"),
+    ("models", "[--] TEXT REFERENCES tasks (id) ON DELETE CASCADE"),
+    ("models", "`/*` TEXT REFERENCES tasks (id) ON DELETE CASCADE, `*/` TEXT"),
+]
+
+
+def with_more(table: str, more: str) -> Callable[[str], str]:
+    """Return what puts a column or constraint to those of the table, in the place where it may stand."""
+    before = f"CREATE TABLE {table} ("
+
+    def change(statement: str) -> str:
+        if not statement.startswith(before):
+            return statement
+        if more.startswith(("FOREIGN", "UNIQUE")):
+            return statement.replace("\n) STRICT", f",\n{more}\n) STRICT")
+        return statement.replace(before, f"{before}{more},\n")
+
+    return change
+
+
+@pytest.mark.threat(id="T4")
+@pytest.mark.parametrize(("table", "more"), ACTING)
+def test_a_constraint_by_which_a_write_would_change_other_rows_is_no_column_more(
+    tmp_path: Path, table: str, more: str
+) -> None:
+    path = file_of(tmp_path / "service.db", with_more(table, more))
+    before = path.read_bytes()
+
+    with pytest.raises(store.NotOurs, match=f"by which a write would change other rows, or nothing: {table}: "):
+        store.open_service_database(path)
+    assert store.cancel_in_file(path, "t", now_ms=1).outcome == "refused"
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "more", ["more TEXT REFERENCES clients (id)", "more TEXT REFERENCES clients ON DELETE RESTRICT", "UNIQUE (path)"]
+)
+def test_a_constraint_that_only_refuses_is_no_hindrance(tmp_path: Path, more: str) -> None:
+    path = file_of(tmp_path / "service.db", with_more("models", more))
+
+    with closing(store.open_service_database(path)) as db:
+        put(db, "completed")
+
+
 def test_an_index_less_is_no_hindrance(tmp_path: Path) -> None:
     path = tmp_path / "service.db"
     store.open_service_database(path).close()

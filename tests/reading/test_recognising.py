@@ -26,6 +26,7 @@ from inspector.reading.requests import (
     TimelineRequest,
 )
 from tests.support.any_tables import made
+from tests.support.hostile_files import SPELLED, spelled
 from tests.support.reading_databases import add_task, create, listing, make, read_at
 
 pytestmark = pytest.mark.timeout(20)
@@ -110,6 +111,20 @@ def test_triggers_that_are_not_the_layouts_own_forbid_actions(tmp_path: Path, ch
     assert not changed.may_act
     assert changed.why_not_act is not None
     assert "rigger" in changed.why_not_act
+
+
+@pytest.mark.threat(id="T4")
+@pytest.mark.parametrize("kind", SPELLED)
+def test_a_trigger_is_one_however_its_row_spells_it(tmp_path: Path, kind: str) -> None:
+    path = make(tmp_path / "a.db", "a", journal="delete")
+    made(path, "CREATE TRIGGER evil AFTER UPDATE OF status ON tasks BEGIN DELETE FROM models; END")
+    spelled(path, SPELLED[kind])
+
+    changed = opened(path)
+
+    assert changed.layout is LayoutKind.NATIVE
+    assert not changed.may_act
+    assert changed.why_not_act == "It carries triggers that are not the layout's own."
 
 
 @pytest.mark.parametrize("table", ["tasks", "task_events"])

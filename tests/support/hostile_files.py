@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from inspector.layout import native
@@ -146,3 +147,24 @@ HOSTILE: tuple[Callable[[Path], None], ...] = (
     ),
     *(endless_views, bombs, odd_triggers, many_leftovers),
 )
+"""Each makes a whole file."""
+
+SPELLED: dict[str, str | bytes] = {
+    "in capitals": "TRIGGER",
+    "as a blob": b"trigger",
+    "with a NUL behind it": "trigger\0index",
+}
+"""How a row of the schema may name its type, and still be a trigger for SQLite."""
+
+
+def spelled(path: Path, kind: str | bytes) -> None:
+    """Give the type of the trigger of others in another spelling, and see that SQLite runs it all the same."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("PRAGMA writable_schema = ON")
+        db.execute("UPDATE sqlite_schema SET type = ? WHERE name = 'evil'", [kind])
+        db.execute(f"PRAGMA schema_version = {db.execute('PRAGMA schema_version').fetchone()[0] + 1}")
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("BEGIN")
+        steps = db.execute("EXPLAIN UPDATE tasks SET status = status").fetchall()
+        db.execute("ROLLBACK")
+    assert any("evil" in str(step) for step in steps)

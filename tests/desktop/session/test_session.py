@@ -3,8 +3,9 @@
 import asyncio
 import os
 import signal
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
 
@@ -175,6 +176,23 @@ async def test_a_file_at_rest_is_cancelled_in_only_after_the_user_allowed_it(tmp
         cancelled = await session.cancel_task(task_id)
         assert cancelled.outcome is CancelOutcome.CANCELLED
         await until(lambda: any(task.status == "cancelled" for moved in heard.moved for task in moved.rows))
+
+
+@pytest.mark.threat(id="T4")
+@pytest.mark.parametrize("table", ["UPDATE OF status ON tasks", "INSERT ON task_events", "DELETE ON idempotency_keys"])
+async def test_nothing_is_cancelled_where_a_trigger_of_others_would_run(tmp_path: Path, table: str) -> None:
+    path = tmp_path / "a.db"
+    with service_on(path) as service:
+        (task_id,) = service.accept()
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(f"CREATE TRIGGER evil AFTER {table} BEGIN DELETE FROM models; END")
+    before = path.read_bytes()
+    async with session_on(path) as (session, _heard):
+        session.allow_actions(True)
+        assert session.acting.why_not == "It carries triggers that are not the layout's own."
+        refused = await session.cancel_task(task_id)
+        assert refused.outcome is CancelOutcome.REFUSED
+    assert path.read_bytes() == before
 
 
 async def test_a_closed_session_answers_nothing_and_leaves_no_reader(tmp_path: Path) -> None:
