@@ -11,6 +11,8 @@ from typing import Final
 _GAP: Final = "  "
 _NARROWEST: Final = 8
 """A column that gives way keeps at least this much of its text."""
+_WIDEST: Final = 200
+"""Of so many characters of a cell the others in its column are aligned by: one id may be longer than all rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +38,12 @@ def terminal_width() -> int | None:
 
 
 def widths_of(columns: Sequence[Column], rows: Sequence[Sequence[str]], limit: int | None) -> tuple[int, ...]:
-    """Return the width of each column for these rows. Only those that give way are narrowed to fit into ``limit``."""
+    """Return the width of each column for these rows. Only those that give way are narrowed to fit into ``limit``.
+
+    What is longer than 200 characters widens its column by those alone, and its own line by the rest.
+    """
     widths = [
-        max(column.at_least, cells_of(column.word), *(cells_of(row[at]) for row in rows), 0)
+        max(column.at_least, cells_of(column.word), *(cells_of(row[at][:_WIDEST]) for row in rows), 0)
         for at, column in enumerate(columns)
     ]
     if limit is None:
@@ -59,8 +64,8 @@ def line_of(columns: Sequence[Column], widths: Sequence[int], cells: Sequence[st
     """Return one row of visible text as a line: aligned, cut where a column gave way, never wider than ``limit``."""
     parts = []
     for column, width, cell in zip(columns, widths, cells, strict=True):
-        text = cut(cell, width) if column.gives_way else cell
-        space = " " * (width - cells_of(text))
+        text = cell if limit is None or not column.gives_way else cut(cell, width)
+        space = " " * (width - cells_of(text[:_WIDEST]))
         parts.append(space + text if column.right else text + space)
     line = _GAP.join(parts).rstrip()
     return line if limit is None else cut(line, limit)
@@ -82,7 +87,7 @@ def cells_of(text: str) -> int:
 
 def cut(text: str, width: int) -> str:
     """Return as much of the text as stands in ``width`` cells; where it is cut it ends with two dots."""
-    if cells_of(text) <= width:
+    if all(used <= width for used in _running_cells(text)):
         return text
     room = width - 2
     kept = list(itertools.takewhile(lambda used: used[1] <= room, zip(text, _running_cells(text), strict=True)))

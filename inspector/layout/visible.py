@@ -1,5 +1,6 @@
 """How stored text is made visible: one line of a person's text, with nothing in it that acts (faults.md T15, T16)."""
 
+import functools
 import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -15,10 +16,7 @@ def visible(text: str, *, keep: str = "") -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(
-        character if character in keep or unicodedata.category(character) not in _HIDDEN else _escaped(ord(character))
-        for character in text
-    )
+    return text.translate(_shown(keep))
 
 
 def or_as_stored(told: str, stored: str | None) -> str:
@@ -51,6 +49,25 @@ def some_of(some: Sequence[str], count: int) -> str:
 
 
 _EMPTY: Final = "(empty text)"
+
+
+class _Shown(dict[int, str]):
+    """What is shown of each character: found out when it is first met, since a text may hold millions of the same."""
+
+    def __init__(self, keep: str) -> None:
+        super().__init__()
+        self._keep = keep
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        is_shown = character in self._keep or unicodedata.category(character) not in _HIDDEN
+        self[code] = character if is_shown else _escaped(code)
+        return self[code]
+
+
+@functools.cache
+def _shown(keep: str) -> _Shown:
+    return _Shown(keep)
 
 
 def _escaped(code: int) -> str:

@@ -49,5 +49,16 @@ def test_a_text_is_cut_at_a_whole_character(text: str, width: int, shown: str) -
     assert cut(text, width) == shown
 
 
+@pytest.mark.threat(id="T18")
+@pytest.mark.parametrize("sign", ["x", "é", "日"])
+def test_one_huge_cell_makes_no_other_line_longer_and_takes_no_time(sign: str) -> None:
+    rows = [["t", "1", sign * 1_000_000], ["t", "1", "m"], [sign * 1_000_000, "1", "m"]]
+
+    piped = aligned(COLUMNS, rows, None)
+    assert [len(line) > 1_000 for line in piped] == [False, True, False, True]
+    assert [sign * 1_000_000 in line for line in piped] == [False, True, False, True]
+    assert all(cells_of(line) <= 80 for line in aligned(COLUMNS, rows, 80))
+
+
 def test_no_rows_are_the_words_alone() -> None:
     assert aligned(COLUMNS, [], None) == ["TASK  SEQ  MODEL"]

@@ -93,6 +93,7 @@ async def settled() -> None:
 @pytest.mark.threat(id="T11")
 @pytest.mark.threat(id="T14")
 @pytest.mark.threat(id="T18")
+@pytest.mark.threat(id="T22")
 @pytest.mark.parametrize("made", HOSTILE, ids=lambda made: made.__name__)
 async def test_no_file_holds_up_the_window_or_is_shown_as_anything_but_text(
     tmp_path: Path, made: Callable[[Path], None]

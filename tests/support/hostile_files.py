@@ -11,6 +11,10 @@ from tests.support.reading_databases import START_MS, add_task, create, move_tas
 MARKUP = '<img src="file:///etc/hostname" width=90000 height=90000><b>bold</b>'
 ODD = "\u202e\u200b\x1b[2J\x1b]52;c;Zm9v\x07\x00\x85\u2028end"
 HUGE = 10_000_000
+GIGANTIC = 500_000_000
+MANY_TABLES = 10_000
+"""As many as SQLite itself reads in a few tenths of a second; ten times as many take it a hundred times as long."""
+KEYS = ("id", "task_id", "seq", "status", "key", "client_id", "created_at")
 
 
 def loose(path: Path) -> sqlite3.Connection:
@@ -59,6 +63,24 @@ def odd_characters_everywhere(path: Path) -> None:
 
 def huge_text_everywhere(path: Path) -> None:
     fill(loose(path), "x" * HUGE)
+
+
+def huge_text_where_others_have_none(path: Path) -> None:
+    """The columns that :func:`fill` leaves plain: statuses, times and numbers of events."""
+    fill(loose(path), "plain")
+    with closing(sqlite3.connect(path)) as db, db:
+        for table in native.TABLES:
+            for name in ("seq", "created_at", "status"):
+                if name in [row[1] for row in db.execute(f"PRAGMA table_xinfo({table})")]:
+                    db.execute(f"UPDATE {table} SET {name} = ? WHERE rowid = 1", ["x" * HUGE])
+
+
+def one_gigantic_value(path: Path) -> None:
+    """A request of 500 MB."""
+    db = loose(path)
+    rows = "INSERT INTO tasks (id, status, created_at, request) VALUES (?, 'running', ?, zeroblob(?))"
+    db.execute(rows, ["plain", START_MS, GIGANTIC])
+    db.close()
 
 
 def huge_lines_everywhere(path: Path) -> None:
@@ -115,6 +137,59 @@ def bombs(path: Path) -> None:
     db.close()
 
 
+def bombs_in_every_column(path: Path) -> None:
+    """Each column that is no key is worked out at each read, to 200 MB."""
+    _with_generated(path, "AS (hex(zeroblob(1))) VIRTUAL")
+    # A row is only put in by working out all of them.
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("PRAGMA writable_schema = ON")
+        db.execute("UPDATE sqlite_schema SET sql = replace(sql, 'zeroblob(1)', 'zeroblob(100000000)')")
+
+
+def stored_bombs(path: Path) -> None:
+    """Each column that is no key was worked out as its row was written."""
+    _with_generated(path, "AS (hex(zeroblob(150000))) STORED")
+
+
+def _with_generated(path: Path, how: str) -> None:
+    db = loose(path)
+    for table in native.TABLES:
+        names = [row[1] for row in db.execute(f"PRAGMA table_xinfo({table})")]
+        keys = [name for name in names if name in KEYS]
+        db.execute(f"DROP TABLE {table}")
+        db.execute(f"CREATE TABLE {table} ({', '.join(name if name in keys else f'{name} {how}' for name in names)})")
+        plain = {"seq": 1, "created_at": START_MS, "status": "running"}
+        db.execute(
+            f"INSERT INTO {table} ({', '.join(keys)}) VALUES ({', '.join('?' * len(keys))})",
+            [plain.get(name, "plain") for name in keys],
+        )
+    db.close()
+
+
+def many_tables(path: Path, count: int = MANY_TABLES) -> None:
+    db = create(path, journal="delete")
+    add_task(db, "plain")
+    db.execute("CREATE TABLE empty (a)")
+    ((root,),) = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'empty'")
+    db.execute("PRAGMA writable_schema = ON")
+    db.execute("BEGIN")
+    rows = ((f"t{at}", f"t{at}", root, f"CREATE TABLE t{at} (a)") for at in range(count))
+    db.executemany("INSERT INTO sqlite_schema VALUES ('table', ?, ?, ?, ?)", rows)
+    db.execute("COMMIT")
+    db.close()
+
+
+def many_columns(path: Path) -> None:
+    """2,000 columns in each table, the most that SQLite takes; a text in each."""
+    db = loose(path)
+    for table in native.TABLES:
+        names = [row[1] for row in db.execute(f"PRAGMA table_xinfo({table})")]
+        names += [f"more{at}" for at in range(2_000 - len(names))]
+        db.execute(f"DROP TABLE {table}")
+        db.execute(f"CREATE TABLE {table} ({', '.join(names)})")
+    fill(db, "plain")
+
+
 def odd_triggers(path: Path) -> None:
     db = create(path, journal="delete")
     add_task(db, "plain")
@@ -145,7 +220,8 @@ HOSTILE: tuple[Callable[[Path], None], ...] = (
         wide_json,
         long_numbers,
     ),
-    *(endless_views, bombs, odd_triggers, many_leftovers),
+    *(endless_views, bombs, bombs_in_every_column, stored_bombs, odd_triggers, many_leftovers),
+    *(huge_text_where_others_have_none, one_gigantic_value, many_tables, many_columns),
 )
 """Each makes a whole file."""
 
