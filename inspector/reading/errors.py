@@ -14,11 +14,15 @@ _Instead = TypeVar("_Instead")
 class Unreadable(Exception):
     """The file cannot be read at all, or not any more. ``sentence`` says which file and why."""
 
-    def __init__(self, sentence: str, *, may_pass: bool = False) -> None:
-        """``may_pass`` says that another try a little later may well succeed: a process holds a lock now."""
+    def __init__(self, sentence: str, *, may_pass: bool = False, is_locked: bool = False) -> None:
+        """``may_pass`` says that another try a little later may well succeed, as where ``is_locked``.
+
+        ``is_locked`` says that another process keeps it locked now.
+        """
         super().__init__(sentence)
         self.sentence = sentence
-        self.may_pass = may_pass
+        self.may_pass = may_pass or is_locked
+        self.is_locked = is_locked
 
 
 class Unanswered(Exception):
@@ -27,6 +31,10 @@ class Unanswered(Exception):
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)
         self.sentence = sentence
+
+
+class LockedOut(Unanswered):
+    """One question was not answered because another process keeps the file locked: a little later it may be."""
 
 
 class TookTooLong(Unanswered):

@@ -11,7 +11,7 @@ from typing import Final
 
 from inspector.layout.opened import FileIdentity, Mode
 from inspector.reading.companions import Guard, Watched, guard_of, is_shorter, was_written
-from inspector.reading.errors import SqliteTrouble, Unanswered, Unreadable
+from inspector.reading.errors import LockedOut, SqliteTrouble, Unanswered, Unreadable
 from inspector.reading.header import CHANGES, HEADER_BYTES, first_bytes, missing_bytes
 from inspector.reading.holders import holders_listed, holders_of
 from inspector.reading.identity import REPLACED, WRITTEN_OVER, identity_of, loss_of, require_same, require_there
@@ -59,6 +59,8 @@ class FollowedFile:
         """Why nothing can be read any more."""
         self.waits_for: str | None = None
         """Why nothing can be read at this moment."""
+        self.waits_for_lock = False
+        """Whether that is a lock of another process."""
         self._identity = self.source.look.guard.identity
         self.identity = same_as or identity_of(self.source.look.guard, self.source.look.counts)
         """Which file it is, as it was first opened."""
@@ -81,12 +83,16 @@ class FollowedFile:
         return self.source.mode in (Mode.RESTING, Mode.COPY)
 
     def require_open(self) -> None:
-        """Raise Unanswered where nothing can be read, after one more try where that may have passed."""
+        """Raise Unanswered where nothing can be read, after one more try where that may have passed.
+
+        LockedOut where another process keeps it locked.
+        """
         if self.waits_for is not None:
             self.reopen()
-        unread = self.lost or self.waits_for
-        if unread is not None:
-            raise Unanswered(unread)
+        if self.lost is not None:
+            raise Unanswered(self.lost)
+        if self.waits_for is not None:
+            raise (LockedOut if self.waits_for_lock else Unanswered)(self.waits_for)
 
     def has_moved(self) -> bool:
         """Say whether a file that is read as one at rest has been written to: what was read of it does not count."""
@@ -146,12 +152,12 @@ class FollowedFile:
             )
         except Unreadable as error:
             if error.may_pass:
-                self.waits_for = error.sentence
+                self.waits_for, self.waits_for_lock = error.sentence, error.is_locked
             else:
                 # A file that was open and went away is gone, whoever came upon that first: a look or a question.
                 self.lose(loss_of(before.look.path, before.guard_now(), self._identity) or error.sentence)
             return
-        self.waits_for = None
+        self.waits_for, self.waits_for_lock = None, False
         if self.source.look.guard.identity != self._identity:
             self.lose(REPLACED)
         elif self._newest is not None and self._newest.is_denied(self.source.connection, self.source.shape):

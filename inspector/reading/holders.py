@@ -50,6 +50,15 @@ def holders_listed(path: str, wanted: LockRange, *, others_only: bool = True) ->
     return None if owners is None else _named(owners)
 
 
+def exclusive_holder(path: str) -> Holder | None:
+    """Return the process that keeps all others from reading the file ``path``, without opening it, as far as is listed.
+
+    None where the system lists none: it may be there and not visible from here.
+    """
+    holders = _named(listed_owners(path, ANY_USE, exclusive_only=True) or frozenset())
+    return holders[0] if holders else None
+
+
 def _asked(path: str, wanted: LockRange) -> tuple[Holder, ...]:
     try:
         owner = lock_owner(path, wanted)

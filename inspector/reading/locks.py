@@ -54,10 +54,13 @@ def holder_of_lock(descriptor: int, wanted: LockRange, *, exclusive: bool = True
     return None if found == fcntl.F_UNLCK else max(int(pid), 0)
 
 
-def listed_owners(path: str, wanted: LockRange, *, others_only: bool = True) -> frozenset[int] | None:
+def listed_owners(
+    path: str, wanted: LockRange, *, others_only: bool = True, exclusive_only: bool = False
+) -> frozenset[int] | None:
     """Return the pids of all other processes that hold a lock within ``wanted``, by /proc/locks; None without it.
 
-    Without ``others_only`` this process is among them. One in a container of its own may be missing from that list.
+    Without ``others_only`` this process is among them. ``exclusive_only`` leaves out who only reads. One in a container
+    of its own may be missing from that list.
     """
     try:
         found = os.lstat(path)
@@ -76,6 +79,7 @@ def listed_owners(path: str, wanted: LockRange, *, others_only: bool = True) -> 
         entry.pid
         for entry in entries
         if not (others_only and entry.pid == mine)
+        and (entry.is_exclusive or not exclusive_only)
         and entry.device in devices
         and entry.start <= last
         and entry.end >= wanted.start
@@ -101,14 +105,17 @@ class _Entry:
     inode: int
     start: int
     end: int
+    is_exclusive: bool
 
 
 def _entry(line: str) -> _Entry | None:
     fields = [field for field in line.split() if field != "->"]
     try:
-        _number, kind, _advisory, _access, pid, place, start, end = fields
+        _number, kind, _advisory, access, pid, place, start, end = fields
         major, minor, inode = place.split(":")
         last = (1 << 63) - 1 if end == "EOF" else int(end)
-        return _Entry(int(pid), f"{major}:{minor}", int(inode), int(start), last) if kind == "POSIX" else None
+        if kind != "POSIX":
+            return None
+        return _Entry(int(pid), f"{major}:{minor}", int(inode), int(start), last, access == "WRITE")
     except ValueError:
         return None

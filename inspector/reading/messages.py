@@ -80,5 +80,20 @@ class Lost:
     at_ms: int
 
 
-Push: TypeAlias = Opened | Moved | Lost
-Message: TypeAlias = Asked | Stop | Answer | Failed | Progressed | Opened | Moved | Lost
+@value
+class Locked:
+    """Another process keeps the file locked: nothing can be read, or opened, for as long as it does.
+
+    It is tried again and again; where other sentences follow, another one has it.
+    """
+
+    sentence: str
+
+
+@value
+class Unlocked:
+    """The lock is gone, and the file can be read again. What was asked meanwhile was not answered."""
+
+
+Push: TypeAlias = Opened | Moved | Lost | Locked | Unlocked
+Message: TypeAlias = Asked | Stop | Answer | Failed | Progressed | Push

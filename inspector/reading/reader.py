@@ -18,17 +18,19 @@ from inspector.reading.errors import (
     BUSY,
     STALE,
     Damaged,
+    LockedOut,
     SqliteTrouble,
     Unanswered,
     Unreadable,
     is_damage,
     primary_code,
-    sentence_of,
 )
 from inspector.reading.feed import Feed
 from inspector.reading.following import LOCKS_EVERY_S, FollowedFile
 from inspector.reading.layouts import NATIVE_ONLY, Layouts
+from inspector.reading.locked import LockWatch, sentence_on
 from inspector.reading.messages import Lost, Push
+from inspector.reading.opening import Look
 from inspector.reading.recognising import Shape
 from inspector.reading.requests import Request, Watch
 
@@ -57,6 +59,7 @@ class Reader:
         self._pushes: list[Push] = []
         self._seen_version: Value = None
         self._in_trouble = False
+        self._lock = LockWatch()
         self._told_of_loss = False
 
     @property
@@ -69,8 +72,16 @@ class Reader:
         """The layout that the file is read as, where that is not the native one."""
         return self._file.source.shape.description
 
+    @property
+    def locked_out(self) -> str | None:
+        """What is to be said of the lock that the last look or question met; None where it met none."""
+        return self._lock.sentence
+
     def answer(self, request: Request, *, deadline_ms: int = 2_000) -> object:
-        """Return the answer that the request names. Raises Unanswered with one sentence where there is none."""
+        """Return the answer that the request names. Raises Unanswered with one sentence where there is none.
+
+        LockedOut where another process keeps the file locked: a look says when that has passed.
+        """
         if isinstance(request, Watch):
             self._feed.watch(request.task_ids)
             return None
@@ -87,35 +98,43 @@ class Reader:
         What was read while a file at rest moved is thrown away, and the question asked anew. So is a question that a
         change of the schema came into.
         """
-        file = self._file
         try:
-            for left in _TRIES:
-                file.require_open()
-                source = file.source
-                try:
-                    source.recognise_again()
-                    if source.misfit is not None:
-                        raise Unanswered(source.misfit)
-                    with source.connection.within(deadline_ms):
-                        value = question(source.connection, source.shape)
-                    # Where nothing has moved since the file was opened, nothing had moved before the question either.
-                    if not file.has_moved():
-                        return value
-                except (UnicodeEncodeError, OverflowError) as error:
-                    raise Unanswered("No database can hold what was asked for.") from error
-                except Unanswered:
-                    if not left or not file.has_moved():
-                        raise
-                except SqliteTrouble as error:
-                    if left and primary_code(error) == sqlite3.SQLITE_ERROR and source.recognise_again():
-                        continue
-                    if not left or (primary_code(error) not in STALE and not file.has_moved()):
-                        trouble = Damaged if is_damage(error) else Unanswered
-                        raise trouble(sentence_of(error, source.look.name)) from error
-                file.reopen(seen_changing=True)
-            file.require_open()
+            value = self._read(question, deadline_ms)
+        except LockedOut as error:
+            self._pushes += self._lock.met(error.sentence, by_a_look=False)
+            raise
+        else:
+            self._pushes += self._lock.passed()
+            return value
         finally:
             self._say_what_became_of_the_file()
+
+    def _read(self, question: Callable[[ReadConnection, Shape], _Read], deadline_ms: int) -> _Read:
+        file = self._file
+        for left in _TRIES:
+            file.require_open()
+            source = file.source
+            try:
+                source.recognise_again()
+                if source.misfit is not None:
+                    raise Unanswered(source.misfit)
+                with source.connection.within(deadline_ms):
+                    value = question(source.connection, source.shape)
+                # Where nothing has moved since the file was opened, nothing had moved before the question either.
+                if not file.has_moved():
+                    return value
+            except (UnicodeEncodeError, OverflowError) as error:
+                raise Unanswered("No database can hold what was asked for.") from error
+            except Unanswered:
+                if not left or not file.has_moved():
+                    raise
+            except SqliteTrouble as error:
+                if left and primary_code(error) == sqlite3.SQLITE_ERROR and source.recognise_again():
+                    continue
+                if not left or (primary_code(error) not in STALE and not file.has_moved()):
+                    raise _unanswered(error, source.look) from error
+            file.reopen(seen_changing=True)
+        file.require_open()
         raise Unanswered(f"{self._file.source.look.name} keeps changing while it is read.")
 
     def look(self) -> tuple[Push, ...]:
@@ -126,13 +145,20 @@ class Reader:
         try:
             if self._file.is_followed() and not self._feed.is_behind(self._file.source.connection):
                 self._in_trouble = False
+                self._pushes += self._lock.passed()
                 return self.take_pushes()
             if self._file.follow():
                 self._say_what_became_of_the_file()
                 self._take_changes()
                 self._in_trouble = False
+                self._pushes += self._lock.passed()
+            elif self._file.waits_for is not None and self._file.waits_for_lock:
+                self._pushes += self._lock.met(self._file.waits_for, by_a_look=True)
         except SqliteTrouble as error:
-            if primary_code(error) not in BUSY:
+            if primary_code(error) in BUSY:
+                look = self._file.source.look
+                self._pushes += self._lock.met(sentence_on(error, look.name, look.path), by_a_look=True)
+            else:
                 self._get_over_trouble()
         except Unanswered:
             self._pushes.append(self._feed.fell_behind(self._now_ms()))
@@ -207,6 +233,7 @@ class Reader:
         if self._file.lost is not None:
             if not self._told_of_loss:
                 self._told_of_loss = True
+                self._lock.passed()
                 self._pushes.append(Lost(self._file.lost, self._now_ms()))
             return
         if self._file.source is not self._taken_up:
@@ -223,6 +250,12 @@ class Reader:
         if opened != self._opened:
             self._opened = opened
             self._pushes.append(opened)
+
+
+def _unanswered(error: Exception, look: Look) -> Unanswered:
+    is_locked = primary_code(error) in BUSY
+    trouble = LockedOut if is_locked else Damaged if is_damage(error) else Unanswered
+    return trouble(sentence_on(error, look.name, look.path))
 
 
 def open_reader(
@@ -258,7 +291,8 @@ def open_reader(
         return Reader(file, now_ms, wait)
     except SqliteTrouble as error:
         file.close()
-        raise Unreadable(sentence_of(error, file.source.look.name)) from error
+        look = file.source.look
+        raise Unreadable(sentence_on(error, look.name, look.path), is_locked=primary_code(error) in BUSY) from error
     except Unanswered as error:
         file.close()
         raise Unreadable(error.sentence) from error

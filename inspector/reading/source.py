@@ -22,6 +22,7 @@ from inspector.reading.errors import (
 )
 from inspector.reading.last_moment import last_moment_ms
 from inspector.reading.layouts import NATIVE_ONLY, Layouts
+from inspector.reading.locked import sentence_on
 from inspector.reading.main_file import lacking_pages
 from inspector.reading.opening import Look, look_at, look_at_unpacked
 from inspector.reading.private_copy import PrivateCopy
@@ -192,13 +193,14 @@ def open_source(
             if left and (primary_code(error) in STALE | BUSY or guard_of(look.path) != look.guard):
                 continue
             sentence = _with_notes(look, _why_not(look, error), is_damaged=_may_be_damage(error))
-            raise Unreadable(sentence, may_pass=primary_code(error) in PASSING) from error
+            code = primary_code(error)
+            raise Unreadable(sentence, may_pass=code in PASSING, is_locked=code in BUSY) from error
     raise AssertionError("the last try returns or raises")
 
 
 def _why_not(look: Look, error: Exception) -> str:
     if look.may_read_shm or primary_code(error) != sqlite3.SQLITE_CANTOPEN:
-        return sentence_of(error, look.name)
+        return sentence_on(error, look.name, look.path)
     return f"{look.name} cannot be read: there is no permission for {look.name}-shm, and a process has the file open."
 
 
@@ -253,7 +255,7 @@ def _open(look: Look, should_stop: Callable[[], bool], layouts: Layouts) -> Sour
             connection.close()
             is_damaged = connection.is_damaged or _is_ours_without_wal(look)
             sentence = _with_notes(look, error.sentence, is_damaged=is_damaged)
-            raise Unreadable(sentence, may_pass=error.may_pass) from error
+            raise Unreadable(sentence, may_pass=error.may_pass, is_locked=error.is_locked) from error
         except BaseException:
             connection.close()
             raise

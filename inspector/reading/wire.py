@@ -41,12 +41,13 @@ _KNOWN: Final[dict[tuple[str, str], type]] = {
         *(requests.PartEndsRequest, requests.WholePageRequest),
         *(pages.Progress, messages.Stop, messages.Progressed),
         *(messages.Asked, messages.Answer, messages.Failed, messages.Moved, messages.Lost),
+        *(messages.Locked, messages.Unlocked),
     )
 }
 
 _MESSAGES: Final = (
     *(messages.Asked, messages.Stop, messages.Answer, messages.Failed, messages.Progressed),
-    *(opened.Opened, messages.Moved, messages.Lost),
+    *(opened.Opened, messages.Moved, messages.Lost, messages.Locked, messages.Unlocked),
 )
 
 

@@ -9,14 +9,12 @@ from inspector.layout.opened import Mode
 from inspector.reading.errors import Unanswered, Unreadable
 from inspector.reading.messages import Lost, Moved
 from inspector.reading.reader import open_reader
+from tests.support.locked_files import SENTENCE_WITHIN_S, locked_by
 from tests.support.reading_databases import add_task, make, read_at
 from tests.support.reading_service import service_on
 from tests.support.tasks_shown import shown
 
 pytestmark = pytest.mark.timeout(30)
-
-SENTENCE_WITHIN_S = 2.0
-LOCKED = "service.db is locked by another process (SQLITE_BUSY)."
 
 
 @pytest.mark.parametrize("journal", ["delete", "wal"])
@@ -33,7 +31,7 @@ def test_a_writer_in_its_transaction_is_read_past_where_sqlite_lets_one(
             with pytest.raises(Unanswered) as refused:
                 shown(reader)
             assert time.monotonic() - began < SENTENCE_WITHIN_S
-            assert refused.value.sentence == LOCKED
+            assert refused.value.sentence == locked_by(service)
             assert not any(isinstance(push, Lost) for push in reader.look())
         else:
             assert shown(reader) == ["early"]
@@ -54,7 +52,7 @@ def test_a_file_whose_writer_is_in_its_transaction_opens_where_sqlite_lets_one(
         if journal == "delete" and lock == "EXCLUSIVE":
             with pytest.raises(Unreadable) as refused:
                 open_reader(path, now_ms=read_at)
-            assert (refused.value.sentence, refused.value.may_pass) == (LOCKED, True)
+            assert (refused.value.sentence, refused.value.may_pass) == (locked_by(service), True)
         else:
             with open_reader(path, now_ms=read_at) as reader:
                 assert reader.opened.mode is Mode.LIVE
@@ -71,7 +69,7 @@ def test_a_service_that_keeps_the_file_for_itself_is_said_to(tmp_path: Path, jou
         began = time.monotonic()
         with pytest.raises(Unreadable) as refused:
             open_reader(path, mode=mode, now_ms=read_at)
-        assert refused.value.sentence == LOCKED
+        assert refused.value.sentence == locked_by(service)
         assert time.monotonic() - began < SENTENCE_WITHIN_S
     with open_reader(path, now_ms=read_at) as reader:
         assert shown(reader) == ["early", "late"]

@@ -24,6 +24,7 @@ from inspector.reading.requests import (
     TimelineRequest,
     Watch,
 )
+from tests.support.locked_files import locked_by
 from tests.support.proof import differences, touch_state
 from tests.support.reading_crashes import crashed, hot
 from tests.support.reading_databases import add_task, listing, make, read_at
@@ -223,7 +224,7 @@ def test_a_file_that_is_locked_for_good_is_refused_and_said_to_be_so(tmp_path: P
         add_task(service, "late")
         with pytest.raises(Unreadable) as refused:
             open_reader(path, now_ms=read_at)
-    assert refused.value.sentence == "service.db is locked by another process (SQLITE_BUSY)."
+        assert refused.value.sentence == locked_by(service)
 
 
 def test_a_page_holds_rows_as_they_are(tmp_path: Path) -> None:

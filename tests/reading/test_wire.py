@@ -50,7 +50,7 @@ from inspector.layout.whole import Part, PartEnd, PartEnds, WholePage
 from inspector.lmsp.recovery import Leftover
 from inspector.lmsp.retention import RetentionPlan
 from inspector.lmsp.values import extended
-from inspector.reading.messages import Answer, Asked, Failed, Lost, Message, Moved, Progressed, Stop
+from inspector.reading.messages import Answer, Asked, Failed, Locked, Lost, Message, Moved, Progressed, Stop, Unlocked
 from inspector.reading.requests import (
     CountsRequest,
     DescriptionRequest,
@@ -87,6 +87,8 @@ MESSAGES: tuple[Message, ...] = (
     Opened("/a", Mode.CRASHED, "why", ("note",), "lmspd (pid 1)", LayoutKind.NATIVE, 1, "3.40.1", True, None),
     Moved((TASK, ODD_TASK), ("gone",), 7, 1, True, False, 5),
     Lost("The file is gone. It was removed.", 5),
+    Locked("service.db is locked by another process (SQLITE_BUSY)."),
+    Unlocked(),
     Failed(3, "This took too long to read and was stopped."),
     Asked(1, TaskPageRequest(TaskFilter(frozenset({"queued"}), "x", "m"), TaskKey(None, "t"), 10)),
     Asked(2, TasksByIdRequest(("a", "b")), 100),
