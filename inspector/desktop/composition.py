@@ -27,6 +27,7 @@ from inspector.desktop.widgets.theme import Theme, apply_theme
 from inspector.desktop.wiring.content import Content
 from inspector.desktop.wiring.damage import Damage
 from inspector.desktop.wiring.frame import NOTICE_MS, FrameWiring
+from inspector.desktop.wiring.locked import LockWiring
 from inspector.desktop.wiring.names import ModelNames
 from inspector.desktop.wiring.settling import Settling
 from inspector.desktop.wiring.tasks import TasksWiring
@@ -79,6 +80,8 @@ class Inspector:
         self.window = MainWindow(views, self._zone)
         settling = Settling(self.window, self.session)
         totals = Totals(self.session)
+        # Before the frame, which tells the age of what is shown by what the header knows of the lock.
+        self._lock = LockWiring(self.window, self.session, self._zone, self._close_file)
         self.frame = FrameWiring(self.window, self.session, totals, settings, self._zone)
         self.frame.open_requested.connect(lambda target: self.session.spawn(self._open_in_its_place(target)))
         self.frame.add_words("tasks", views.tasks.shown_sentence)

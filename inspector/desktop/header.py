@@ -39,6 +39,7 @@ class FileHeader(QWidget):
         self._how: Opened | None = None
         self._paused = False
         self._lost = False
+        self._locked = False
         self._moved_at_ms: int | None = None
         self._read_at_ms: int | None = None
         self._icon = QLabel(self)
@@ -82,7 +83,7 @@ class FileHeader(QWidget):
     def show_nothing(self, path: Path | None = None) -> None:
         """Say that no file is open, or that this one could not be."""
         self._how = None
-        self._lost = False
+        self._lost = self._locked = False
         self._moved_at_ms = self._read_at_ms = None
         self._name.setText(self.tr("No file open") if path is None else visible(path.name))
         self._folder.setText("" if path is None else _short_folder(path.absolute().parent))
@@ -114,6 +115,13 @@ class FileHeader(QWidget):
         self._paused = paused
         self._draw_icons()
 
+    def show_locked(self, locked: bool) -> None:
+        """Say whether what is shown, or what is being opened, waits for another process that keeps the file locked."""
+        self._locked = locked
+        if self._how is None:
+            waiting = self.tr("Waiting for another process to unlock it…")
+            self._why.setText(waiting if locked else self.tr("Being opened…"))
+
     def show_lost(self, at_ms: int) -> None:
         """Say that what is shown is the last that could be read, and that the file was open so until then."""
         self._lost = True
@@ -137,7 +145,9 @@ class FileHeader(QWidget):
         if read_at_ms is not None and not self._lost:
             self._read_at_ms = read_at_ms
         read = "" if self._read_at_ms is None else clock_time(self._read_at_ms, now_ms, self._zone)
-        if self._lost or self._how.mode is not Mode.LIVE:
+        if self._locked:
+            text = self.tr("locked, read %s") % read
+        elif self._lost or self._how.mode is not Mode.LIVE:
             ends_ms = self._how.last_moment_ms
             ends = "" if ends_ms is None else self.tr("ends %s, ") % short_time(ends_ms, now_ms, self._zone)
             text = ends + self.tr("read %s") % read

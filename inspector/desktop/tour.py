@@ -90,6 +90,7 @@ class Tour:
         refusals: list[str] = []
         session = self._inspector.session
         session.could_not_open.connect(refusals.append)
+        session.lock.met.connect(refusals.append)
         self._inspector.window.resize(*SIZE)
         self._inspector.window.show()
         self._inspector.open(target)

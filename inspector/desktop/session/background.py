@@ -11,7 +11,7 @@ from subprocess import Popen
 from typing import Final
 
 from inspector.desktop.session.launch import Target, launch_reader
-from inspector.desktop.session.reader_link import ReaderGone, ReaderLink, RequestFailed, take_note
+from inspector.desktop.session.reader_link import ReaderGone, ReaderLink
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.pages import Progress
 from inspector.reading.command import reader_command
@@ -64,6 +64,7 @@ class BackgroundLink(ReaderLink):
     def __init__(self, process: "Popen[bytes]", on_lost: Callable[[], None], on_end: Callable[[str], None]) -> None:
         super().__init__(process, self._on_message, on_end)
         self._on_lost = on_lost
+        self._has_opened = False
         self._told: dict[int, OnProgress] = {}
         self._heard_at_s = self._loop.time()
 
@@ -105,20 +106,15 @@ class BackgroundLink(ReaderLink):
                 told = self._told.get(number)
                 if told is not None:
                     told(progress)
-            case Lost(sentence=sentence) if sentence.startswith(GONE):
-                # Another process would find no other file.
-                self._refuse(sentence)
-                self._on_lost()
-            case Lost():
+            case Opened():
+                self._has_opened = True
+            case Lost(sentence=sentence):
+                if sentence.startswith(GONE) or not self._has_opened:
+                    # Another process would find no other file, and be refused what this one is.
+                    self.refuse(sentence)
                 self._on_lost()
             case _:
                 log.debug("the background reader says %s", type(message).__name__)
-
-    def _refuse(self, sentence: str) -> None:
-        for future in self._waiting.values():
-            if not future.done():
-                future.set_exception(RequestFailed(sentence))
-                take_note(future)
 
 
 class Background:

@@ -109,6 +109,13 @@ class ReaderLink:
         if futures:
             await asyncio.wait(futures, timeout=within_s)
 
+    def refuse(self, sentence: str) -> None:
+        """Answer what was asked and is not answered yet with this sentence: the reader does not, or not soon."""
+        for number, future in self._waiting.items():
+            if number not in self._asked_before.values() and not future.done():
+                future.set_exception(RequestFailed(sentence))
+                take_note(future)
+
     def close(self) -> None:
         """End the reader: it stops at the end of its input. It is killed if it does not stop soon."""
         self._end(None)

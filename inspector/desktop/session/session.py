@@ -21,11 +21,12 @@ from inspector.desktop.session.background import (
     read_from,
     target_of,
 )
+from inspector.desktop.session.file_lock import FileLock
 from inspector.desktop.session.launch import DEADLINE_MS, Launched, Target, launch_reader
 from inspector.desktop.session.reader_link import ReaderGone, ReaderLink, RequestFailed, refused
 from inspector.layout.opened import Opened
 from inspector.lmsp.cancelling import CancelOutcome, CancelResult
-from inspector.reading.messages import Lost, Message, Moved
+from inspector.reading.messages import Locked, Lost, Message, Moved, Unlocked
 from inspector.reading.requests import ProofRequest, Question, Request, TaskPageRequest, Watch
 
 log = logging.getLogger(__name__)
@@ -57,7 +58,8 @@ class Session(QObject):
     file is held in this process, but for the moment of an action.
 
     Signals:
-        opened: the file was opened, or is now read in another way; carries the ``Opened``.
+        opened: the file was opened, is now read in another way, or can be read again after a lock; carries the
+            ``Opened``.
         could_not_open: carries one sentence for the user; nothing can be asked until another :meth:`open`.
         moved: something was committed; carries the ``Moved``.
         lost: the file cannot be read any more; carries one sentence and the moment in Unix milliseconds.
@@ -83,6 +85,8 @@ class Session(QObject):
         self._paused = False
         self._hidden = False
         self._is_lost = False
+        self._is_opening = False
+        self.lock = FileLock(self)
         self._allowed = False
         self._read_at_ms: int | None = None
         self._replaced_at: list[float] = []
@@ -157,6 +161,7 @@ class Session(QObject):
     def close(self) -> None:
         """End the reader. What was asked raises ReaderGone; no signal follows."""
         self._is_lost = False
+        self.lock.forget()
         if self._link is not None:
             self._link.close()
             self._link = None
@@ -186,6 +191,9 @@ class Session(QObject):
         """
         if self._is_lost:
             return cast("asyncio.Future[Answer]", refused(asyncio.get_running_loop(), RequestFailed(LOST)))
+        if self.lock.sentence is not None and self._is_opening:
+            failed = RequestFailed(self.lock.sentence)
+            return cast("asyncio.Future[Answer]", refused(asyncio.get_running_loop(), failed))
         if self._link is None:
             return cast("asyncio.Future[Answer]", refused(asyncio.get_running_loop(), ReaderGone()))
         asked = self._link.ask(cast("Request", request), deadline_ms=deadline_ms)
@@ -272,6 +280,8 @@ class Session(QObject):
         acting = self.acting
         if self._how is None or not acting.may_act:
             return CancelResult(task_id, CancelOutcome.REFUSED, None, None, acting.why_not)
+        if self.lock.sentence is not None:
+            return CancelResult(task_id, CancelOutcome.BUSY, None, None, self.lock.sentence)
         path, needs_service = Path(self._how.path), not acting.needs_allowance
         cancel = partial(
             cancel_in_file, path, task_id, now_ms=_now_ms(), needs_service=needs_service, same_as=self._how.file
@@ -298,6 +308,7 @@ class Session(QObject):
 
     def _start(self, target: Target, launched: Launched | None = None) -> None:
         reader = launched or Launched(launch_reader(target))
+        self._is_opening = True
         self._link = ReaderLink(reader.process, self._on_push, self._on_end, reader.asked)
 
     def _on_push(self, message: Message) -> None:
@@ -306,6 +317,8 @@ class Session(QObject):
                 if self._how is None or read_from(self._how) != read_from(message):
                     self._read_in_background_from(message)
                 self._how = message
+                self._is_opening = False
+                self.lock.lift()
                 if self._read_at_ms is None:
                     self._read_at_ms = _now_ms()
                 self._send_watch()
@@ -316,6 +329,15 @@ class Session(QObject):
                 self.moved.emit(message)
             case Lost(sentence=sentence, at_ms=at_ms):
                 self._on_lost(sentence, at_ms)
+            case Locked(sentence=sentence):
+                if self._is_opening and self._link is not None:
+                    # It takes no question before it has opened the file.
+                    self._link.refuse(sentence)
+                self.lock.meet(sentence)
+            case Unlocked():
+                self.lock.lift()
+                if not self._is_opening:
+                    self.opened.emit(self._how)
             case _:
                 log.warning("a message of unknown type from the reader: %s", type(message).__name__)
 
@@ -326,6 +348,7 @@ class Session(QObject):
         self._takes_long.clear()
 
     def _on_lost(self, sentence: str, at_ms: int) -> None:
+        self.lock.lift()
         if self._how is None:
             self.close()
             self.could_not_open.emit(sentence)

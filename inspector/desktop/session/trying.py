@@ -6,7 +6,7 @@ from typing import Final
 from inspector.desktop.session.launch import Target, launch_reader
 from inspector.desktop.session.reader_link import ReaderLink
 from inspector.layout.opened import Opened
-from inspector.reading.messages import Lost, Message
+from inspector.reading.messages import Locked, Lost, Message
 
 TRIES_FOR_S: Final = 20.0
 
@@ -26,7 +26,7 @@ async def refusal_of(target: Target, within_s: float = TRIES_FOR_S) -> str | Non
         match message:
             case Opened():
                 say(None)
-            case Lost(sentence=sentence):
+            case Lost(sentence=sentence) | Locked(sentence=sentence):
                 say(sentence)
             case _:
                 pass

@@ -14,6 +14,7 @@ from inspector.desktop.session.session import POLL_EVERY_MS, Session
 from inspector.desktop.settings import Settings
 from inspector.desktop.widgets.message_kind import MessageKind
 from inspector.desktop.widgets.words import clock_time, counted, grouped
+from inspector.desktop.wiring.locked import BAR
 from inspector.desktop.wiring.totals import Totals
 from inspector.layout.opened import LayoutKind, Mode, Opened
 from inspector.layout.pages import Counts
@@ -32,7 +33,7 @@ SWITCHED_MS: Final = 5_000
 
 
 class FrameWiring(QObject):
-    """Shows what concerns the whole window. Ages move only while the file is live and the session is not paused.
+    """Shows what concerns the whole window. Ages move only while it is live, not locked and not paused.
 
     Signals:
         moment_changed: ages are told of another moment; carries the ``Moment``.
@@ -61,6 +62,8 @@ class FrameWiring(QObject):
         session.lost.connect(self._on_lost)
         session.reader_replaced.connect(self._on_reader_replaced)
         session.pause_changed.connect(self._on_pause_changed)
+        session.lock.met.connect(lambda _sentence: self.tick())
+        session.lock.lifted.connect(self.tick)
         window.header.pause_requested.connect(lambda paused: session.pause() if paused else session.resume())
         window.seen_changed.connect(self._on_seen_changed)
         window.views.tasks.shown_changed.connect(self._keep_pace)
@@ -96,12 +99,17 @@ class FrameWiring(QObject):
         """Tell every age on screen anew."""
         now_ms = time.time_ns() // 1_000_000
         how = self._session.how
-        moving = how is not None and how.mode is Mode.LIVE and not self._session.is_paused and not self._session.is_lost
+        moving = how is not None and how.mode is Mode.LIVE and not self._stands_still()
         self._window.header.set_now(now_ms, self._session.read_at_ms)
         if moving:
             self._show_moment(Moment(now_ms))
         self._show_status()
         self._keep_pace()
+
+    def _stands_still(self) -> bool:
+        """Say whether nothing that is shown can be news now."""
+        session = self._session
+        return session.is_paused or session.is_lost or session.lock.sentence is not None
 
     def _keep_pace(self, _shown: object = None) -> None:
         """Tick as often as what is on screen needs it: where all of it is old, nothing changes for long."""
@@ -247,7 +255,7 @@ class FrameWiring(QObject):
 
     def _hide_messages(self) -> None:
         """Take away what is said of a file that is not shown any more."""
-        for key in ("lost", "layout", "paused", "refused", "replaced"):
+        for key in ("lost", "layout", "paused", "refused", "replaced", BAR):
             self._window.hide_message(key)
 
     def _on_reader_replaced(self) -> None:
@@ -316,7 +324,9 @@ class FrameWiring(QObject):
         if words is not None:
             parts.append(words())
         right = [self.tr("read-only"), self.tr("Times: %s") % str(self._zone).removeprefix("Etc/")]
-        if how.mode is Mode.LIVE and not self._session.is_paused and not self._session.is_lost:
+        if self._session.lock.sentence is not None:
+            right.append(self.tr("waiting for a lock"))
+        elif how.mode is Mode.LIVE and not self._stands_still():
             right.append(self.tr("%d looks/s") % (1000 // POLL_EVERY_MS))
         right.append(f"SQLite {how.sqlite_version}")
         gap = "    "
