@@ -1,6 +1,5 @@
 """A file that another process keeps locked: what the window says while it waits for that."""
 
-import time
 from collections.abc import Callable
 from datetime import tzinfo
 from typing import Final
@@ -48,7 +47,8 @@ class LockWiring(QObject):
         self._window.hide_message(BAR)
 
     def _shows(self) -> str:
-        at = clock_time(self._session.read_at_ms, time.time_ns() // 1_000_000, self._zone)
+        read_at_ms = self._session.read_at_ms or 0
+        at = clock_time(read_at_ms, read_at_ms, self._zone)
         if self._session.is_paused:
             return self.tr("This shows %s.") % at
         return self.tr("This shows %s. It is read again by itself as soon as the lock is gone.") % at
