@@ -177,7 +177,7 @@ async def test_who_is_cancelled_at_the_moment_it_closes_leaves_nothing_to_be_tol
 
 async def test_a_file_that_cannot_be_read_is_not_tried_for_ever(tmp_path: Path) -> None:
     async with background_on(tmp_path / "absent.db") as asked:
-        with pytest.raises(RequestFailed, match="absent.db is not there"):
+        with pytest.raises(RequestFailed, match=r"absent\.db is not there"):
             await asked.ask(CountsRequest())
 
 
