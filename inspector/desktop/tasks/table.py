@@ -14,8 +14,8 @@ from inspector.desktop.widgets.table import DenseTable
 _WIDTHS: Final = {
     TaskColumn.STATE: 108,
     TaskColumn.TASK: 142,
-    TaskColumn.WAIT: 76,
-    TaskColumn.RUN: 76,
+    TaskColumn.WAIT: 86,
+    TaskColumn.RUN: 86,
     TaskColumn.EVENTS: 66,
     TaskColumn.LAST_EVENT: 114,
 }
