@@ -1,7 +1,7 @@
 """``events``: the events of one task, in order, and those that come."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -29,6 +29,7 @@ from inspector.commands.opening import (
     reading,
 )
 from inspector.commands.output import NOTHING, utc, write_json, write_lines
+from inspector.commands.patience import Patience
 from inspector.commands.proving import Proof, proof_document, proof_lines
 from inspector.commands.table import Column, aligned, line_of, terminal_width, widths_of
 from inspector.layout.opened import Mode
@@ -37,6 +38,7 @@ from inspector.layout.rows import EventRow, StoredText, TaskRow
 from inspector.layout.stored_json import spliced
 from inspector.layout.visible import number_words, or_as_stored, visible
 from inspector.lmsp.statuses import FINAL, known_status
+from inspector.reading.errors import LockedOut
 from inspector.reading.messages import Lost
 from inspector.reading.reader import Reader
 from inspector.reading.requests import BEFORE_ALL, EventDataRequest, EventPageRequest, TasksByIdRequest
@@ -87,14 +89,13 @@ def events(
     if follow and proving:
         raise click.UsageError("--follow and --proof exclude each other: a file that is followed may change.")
     proof = Proof(database, mode, clock) if proving else None
-    with reading(database, mode, clock, layouts=layouts_of_others(layout)) as reader:
+    patience = Patience(clock) if follow else None
+    with reading(database, mode, clock, layouts=layouts_of_others(layout), patience=patience) as reader:
+        if patience is not None:
+            _follow(reader, task_id, clock, patience, as_json=as_json)
+            return
         if _task(reader, task_id) is None:
             raise no_such_task(task_id)
-        if follow:
-            if not as_json:
-                _write_row([column.word for column in _COLUMNS])
-            _follow(reader, task_id, clock, _json_line if as_json else _row)
-            return
         damage: list[str] = []
         log = list(_events_after(reader, task_id, BEFORE_ALL, damage))
         opened = reader.opened
@@ -110,15 +111,26 @@ def events(
         write_lines(*(listing if log else none), *damage_lines(damage), *opened_lines(opened), *proof_lines(proof))
 
 
-def _follow(reader: Reader, task_id: str, clock: Clock, write: Callable[[EventRow], None]) -> None:
-    """Write the task's events, then those that come, until it has ended or is gone."""
-    last = BEFORE_ALL
+def _follow(reader: Reader, task_id: str, clock: Clock, patience: Patience, *, as_json: bool) -> None:
+    """Write the task's events, then those that come, until it has ended or is gone; a lock is waited for."""
+    last: int | None = None
     while True:
-        # The row first: the events of a task that has ended are all there.
-        task = _task(reader, task_id)
-        for event in _events_after(reader, task_id, last):
-            write(event)
-            last = event.seq
+        try:
+            # The row first: the events of a task that has ended are all there.
+            task = _task(reader, task_id)
+            if last is None:
+                if task is None:
+                    raise no_such_task(task_id)
+                last = BEFORE_ALL
+                if not as_json:
+                    _write_row([column.word for column in _COLUMNS])
+            for event in _events_after(reader, task_id, last):
+                (_json_line if as_json else _row)(event)
+                last = event.seq
+        except LockedOut as error:
+            patience.wait(error.sentence)
+            continue
+        patience.over()
         if task is None:
             raise Refused(f"Task {task_id} is not in the database any more: the service's cleanup took it.")
         if known_status(task.status) in FINAL:

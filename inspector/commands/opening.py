@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 from inspector.commands.clock import Clock
 from inspector.commands.ending import NotDone, Refused
 from inspector.commands.output import utc
+from inspector.commands.patience import Patience, why_not_read
 from inspector.layout.description import InvalidDescription
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.rows import ESCAPED_BYTE, NO_ID
@@ -28,23 +29,33 @@ DEADLINE_MS: Final = 60_000
 
 
 @contextmanager
-def reading(path: Path, mode: Mode | None, clock: Clock, *, layouts: Layouts = NATIVE_ONLY) -> Iterator[Reader]:
-    """Open the database for reading. What cannot be opened or read ends the command with its sentence."""
+def reading(
+    path: Path, mode: Mode | None, clock: Clock, *, layouts: Layouts = NATIVE_ONLY, patience: Patience | None = None
+) -> Iterator[Reader]:
+    """Open the database for reading. What cannot be opened or read ends the command with its sentence.
+
+    With ``patience`` it is waited for while another process keeps it locked.
+    """
     with named_as_reader():
-        yield from _reading(path, mode, clock, layouts)
+        opened = _opened(path, mode, clock, layouts, patience)
+        try:
+            with opened as reader:
+                yield reader
+        except (Unreadable, Unanswered) as error:
+            raise NotDone(why_not_read(error)) from error
 
 
-def _reading(path: Path, mode: Mode | None, clock: Clock, layouts: Layouts) -> Iterator[Reader]:
-    try:
-        opened = open_reader(path, mode=mode, now_ms=clock.now_ms, layouts=layouts)
-    except Unreadable as error:
-        other = None if layouts is not NATIVE_ONLY else _other_layout(path, mode, clock)
-        raise NotDone(other or error.sentence) from error
-    try:
-        with opened as reader:
-            yield reader
-    except (Unreadable, Unanswered) as error:
-        raise NotDone(error.sentence) from error
+def _opened(path: Path, mode: Mode | None, clock: Clock, layouts: Layouts, patience: Patience | None) -> Reader:
+    while True:
+        try:
+            return open_reader(path, mode=mode, now_ms=clock.now_ms, layouts=layouts)
+        except Unreadable as error:
+            if not error.is_locked:
+                other = None if layouts is not NATIVE_ONLY else _other_layout(path, mode, clock)
+                raise NotDone(other or error.sentence) from error
+            if patience is None:
+                raise NotDone(why_not_read(error)) from error
+            patience.wait(error.sentence)
 
 
 def _other_layout(path: Path, mode: Mode | None, clock: Clock) -> str | None:
