@@ -9,7 +9,7 @@ from typing import Final
 import click
 from sqlite_utils import Database
 
-from inspector.commands.arguments import database_argument, json_option, layout_option, mode_option
+from inspector.commands.arguments import database_argument, json_option, layout_option, mode_option, proof_option
 from inspector.commands.clock import Clock
 from inspector.commands.ending import NotDone, Refused, unusable
 from inspector.commands.opening import (
@@ -23,6 +23,7 @@ from inspector.commands.opening import (
 )
 from inspector.commands.output import utc, write_error, write_json, write_lines
 from inspector.commands.progress import ProgressLine
+from inspector.commands.proving import Proof, proof_document, proof_lines
 from inspector.layout.opened import Mode, Opened
 from inspector.layout.visible import visible
 from inspector.lmsp.retention import InvalidPeriod, RetentionPlan, parse_period, period_text
@@ -80,6 +81,7 @@ class Period(click.ParamType[int]):
 @json_option
 @mode_option
 @layout_option
+@proof_option
 @click.pass_obj
 def retention(
     clock: Clock,
@@ -90,6 +92,7 @@ def retention(
     as_json: bool,
     mode: Mode | None,
     layout: Path | None,
+    proving: bool,
 ) -> None:
     """Show what cleanup would delete: tasks that finished longer ago than the period, and what has expired.
 
@@ -102,6 +105,9 @@ def retention(
         raise click.UsageError("--layout is for the preview: only the native layout is written to.")
     if wait_ms is not None and not applying:
         raise click.UsageError("--wait is for --apply.")
+    if proving and applying:
+        raise click.UsageError("--proof is for the preview.")
+    proof = Proof(database, mode, clock) if proving else None
     opened: Opened | None = None
     result: RetentionResult | None = None
     if applying:
@@ -114,9 +120,10 @@ def retention(
             raise NotDone(_NO_PERIOD)
         plan = answer
     if as_json:
-        write_json(_document(plan, result, opened))
+        write_json(_document(plan, result, opened, proof))
     else:
-        write_lines(*_told(plan, result, database), *(opened_lines(opened) if opened else ()))
+        how = () if opened is None else opened_lines(opened)
+        write_lines(*_told(plan, result, database), *how, *proof_lines(proof))
 
 
 def _applied(
@@ -217,14 +224,14 @@ def _planned(db: Database, now_ms: int, keep_ms: int | None) -> RetentionPlan:
         raise NotDone(_NO_PERIOD) from error
 
 
-def _document(plan: RetentionPlan, result: RetentionResult | None, opened: Opened | None) -> str:
+def _document(plan: RetentionPlan, result: RetentionResult | None, opened: Opened | None, proof: Proof | None) -> str:
     document: dict[str, object] = {name: getattr(result or plan, name) for name in _DELETED}
     document |= {name: getattr(plan, name) for name in ("kept_unfinished", "kept_recent", "keep_ms", "cutoff_ms")}
     if result is not None:
         document |= {"applied": True, "large": result.large}
     if opened is not None:
         document["opened"] = opened_document(opened)
-    return json.dumps(document)
+    return f"{json.dumps(document)[:-1]}{proof_document(proof)}}}"
 
 
 def _told(plan: RetentionPlan, result: RetentionResult | None, path: Path) -> Iterable[str]:

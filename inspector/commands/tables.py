@@ -6,11 +6,12 @@ from typing import Final
 
 import click
 
-from inspector.commands.arguments import StoredId, database_argument, json_option, mode_option
+from inspector.commands.arguments import StoredId, database_argument, json_option, mode_option, proof_option
 from inspector.commands.clock import Clock
 from inspector.commands.ending import Refused
 from inspector.commands.opening import asked, layouts_of_others, opened_document, opened_lines, reading
 from inspector.commands.output import write_json, write_lines
+from inspector.commands.proving import Proof, proof_document, proof_lines
 from inspector.commands.stored_values import json_rows, row_lines
 from inspector.commands.table import Column, aligned, cut, terminal_width
 from inspector.layout.opened import Mode, Opened
@@ -44,21 +45,26 @@ _MOST_NAMED: Final = 8
 )
 @json_option
 @mode_option
+@proof_option
 @click.pass_obj
-def tables(clock: Clock, database: Path, name: str | None, limit: int, as_json: bool, mode: Mode | None) -> None:
+def tables(
+    clock: Clock, database: Path, name: str | None, limit: int, as_json: bool, mode: Mode | None, proving: bool
+) -> None:
     """List every table of DB, or the rows of TABLE in the order of its key.
 
     Secrets are hidden. Long values are cut, and say how long they are.
     """
+    proof = Proof(database, mode, clock) if proving else None
     with reading(database, mode, clock, layouts=layouts_of_others(None, any_tables=True)) as reader:
         found = asked(reader, TablesRequest(), TableList)
-        if name is None:
-            _write_tables(found, reader.opened, as_json=as_json)
-            return
-        if name not in {table.name for table in found.tables} and not found.left_off:
+        if name is not None and name not in {table.name for table in found.tables} and not found.left_off:
             raise Refused(f"There is no table {shortened(name)} in this database.")
-        pages = _pages(reader, name, limit)
-        _write_rows(pages, reader.opened, as_json=as_json)
+        pages = [] if name is None else _pages(reader, name, limit)
+        opened = reader.opened
+    if name is None:
+        _write_tables(found, opened, proof, as_json=as_json)
+    else:
+        _write_rows(pages, opened, proof, as_json=as_json)
 
 
 def _pages(reader: Reader, name: str, limit: int) -> list[RowPage]:
@@ -81,17 +87,18 @@ def _pages(reader: Reader, name: str, limit: int) -> list[RowPage]:
     return pages
 
 
-def _write_tables(found: TableList, opened: Opened, *, as_json: bool) -> None:
+def _write_tables(found: TableList, opened: Opened, proof: Proof | None, *, as_json: bool) -> None:
     if as_json:
         listed = ",\n ".join(json.dumps(_table_document(table)) for table in found.tables)
         write_json(
-            f'{{"tables": [{listed}],\n"left_off": {found.left_off},\n"opened": {json.dumps(opened_document(opened))}}}'
+            f'{{"tables": [{listed}],\n"left_off": {found.left_off},\n'
+            f'"opened": {json.dumps(opened_document(opened))}{proof_document(proof)}}}'
         )
         return
     more = [f"{found.left_off:,} more are not listed."] if found.left_off else []
     lines = aligned(_COLUMNS, [_cells(table) for table in found.tables], terminal_width())
     reasons = sorted({table.why_not for table in found.tables if table.why_not is not None})
-    write_lines(*lines, *more, *reasons, *opened_lines(opened))
+    write_lines(*lines, *more, *reasons, *opened_lines(opened), *proof_lines(proof))
 
 
 def _table_document(table: StoredTable) -> dict[str, object]:
@@ -118,7 +125,7 @@ def _cells(table: StoredTable) -> list[str]:
     ]
 
 
-def _write_rows(pages: list[RowPage], opened: Opened, *, as_json: bool) -> None:
+def _write_rows(pages: list[RowPage], opened: Opened, proof: Proof | None, *, as_json: bool) -> None:
     table = pages[-1].table
     rows: list[StoredRow] = [row for page in pages for row in page.rows]
     cells = [row.cells for row in rows]
@@ -128,12 +135,13 @@ def _write_rows(pages: list[RowPage], opened: Opened, *, as_json: bool) -> None:
         write_json(
             f'{{"table": {json.dumps(_table_document(table))},\n"rows": {json_rows(cells)},\n'
             f'"more": {json.dumps(more)}, "damage": {json.dumps(damage)},\n'
-            f'"opened": {json.dumps(opened_document(opened))}}}'
+            f'"opened": {json.dumps(opened_document(opened))}{proof_document(proof)}}}'
         )
         return
     count = f"{len(rows):,} {'row' if len(rows) == 1 else 'rows'}{'; there are more' if more else ''}."
     listing = row_lines([column.name for column in table.columns], cells) if rows else []
-    write_lines(*listing, count, *_left_out(table), *map(visible, damage), *opened_lines(opened))
+    told = [*_left_out(table), *map(visible, damage), *opened_lines(opened), *proof_lines(proof)]
+    write_lines(*listing, count, *told)
 
 
 def _left_out(table: StoredTable) -> list[str]:

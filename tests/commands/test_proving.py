@@ -18,6 +18,11 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "events": ("events", "DB", "completed"),
     "check": ("check", "DB"),
     "recover": ("recover", "DB"),
+    "retention": ("retention", "DB", "--keep", "1d"),
+    "health": ("health", "DB"),
+    "tables": ("tables", "DB"),
+    "rows": ("tables", "DB", "tasks"),
+    "sql": ("sql", "DB", "SELECT 1"),
 }
 
 
@@ -48,12 +53,12 @@ def test_the_document_says_how_the_file_was_opened(seven: Path, command: str) ->
     assert f"Last moment in it: {utc(opened['last_moment'])}" in run(seven, command).stdout.splitlines()
 
 
-def test_the_document_of_a_preview_of_a_cleanup_says_it_too(seven: Path) -> None:
-    result = CliRunner().invoke(
-        command_line, ["retention", str(seven), "--keep", "1d", "--json"], obj=Clock(lambda: NOW, lambda _s: None)
-    )
-
-    assert json.loads(result.stdout)["opened"]["mode"] == "resting"
+def test_what_writes_has_no_proof(seven: Path) -> None:
+    for command in (["retention", "--keep", "1d", "--apply"], ["recover", "--apply"]):
+        arguments = [command[0], str(seven), *command[1:], "--proof"]
+        result = CliRunner().invoke(command_line, arguments, obj=Clock(lambda: NOW, lambda _s: None))
+        assert result.exit_code == 2
+        assert "--proof is for the preview." in result.stderr
 
 
 @pytest.mark.parametrize("command", COMMANDS)
