@@ -29,7 +29,7 @@ _TABLES: Final[Mapping[str, tuple[str, ...]]] = {
             "queue",
             "lmsp_tasks",
         ),
-        "job_queue",
+        *("job_queue", "taskmeta"),
     ),
     "events": (
         *("task_events", "task_event", "events", "event", "job_events", "run_events", "request_events", "task_log"),
@@ -51,7 +51,7 @@ _COLUMNS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
         "error_code": ("error", "failure", "error_type"),
         "created_at": ("created", "enqueued_at", "queued_at", "submitted_at", "inserted_at", "added_at", "enqueued"),
         "started_at": ("started", "begun_at", "running_since"),
-        "finished_at": ("finished", "completed_at", "ended_at", "done_at", "completed", "ended"),
+        "finished_at": ("finished", "completed_at", "ended_at", "done_at", "date_done", "completed", "ended"),
         "updated_at": ("updated", "modified_at", "last_update"),
         "request": ("payload", "input", "args", "params", "body", "data"),
         "snapshot": ("checkpoint",),
@@ -85,8 +85,13 @@ _COLUMNS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
         "expires_at": ("expires", "expiry"),
     },
 }
+_FAMILY: Final = ("tasks", "task", "jobs", "job", "runs", "taskmeta")
+"""Names of tables of tasks that may have a word of the service's own before them, as in llm_tasks."""
+
+_WORD_BEGINS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
 _STATUS_WORDS: Final[Mapping[Status, tuple[str, ...]]] = {
-    Status.QUEUED: ("queued", "pending", "waiting", "new", "created", "enqueued", "scheduled", "submitted"),
+    Status.QUEUED: ("queued", "pending", "waiting", "new", "created", "enqueued", "scheduled", "submitted", "retry"),
     Status.LOADING: ("loading", "preparing", "warming"),
     Status.RUNNING: (
         "running",
@@ -131,16 +136,26 @@ def guessed(connection: ReadConnection, tables: Mapping[str, Found]) -> Descript
     Of several that do, the one is taken that the first events belong to, and of as many the one whose name comes
     first. Events are found by the name of their key: job_id, for jobs.
     """
-    candidates = [each for name in _TABLES["tasks"] if (each := _named(connection, "tasks", tables, name)) is not None]
+    plain = _plainly(tables)
+    candidates = [
+        (each, word, before)
+        for word, before in _names_of_tasks(plain)
+        if (each := _named(connection, "tasks", plain, before + word)) is not None
+    ]
     if not candidates:
         return None
-    logged = [(tasks, *log) for tasks in candidates if (log := _events_of(connection, tasks, tables)) is not None]
-    parts = {"tasks": candidates[0]}
+    logged = [
+        (tasks, before, *log)
+        for tasks, word, before in candidates
+        if (log := _events_of(connection, tasks, plain, word, before)) is not None
+    ]
+    tasks, _, before = candidates[0]
+    parts = {"tasks": tasks}
     if logged:
-        tasks, events, _ = max(logged, key=lambda each: each[2])
+        tasks, before, events, _ = max(logged, key=lambda each: each[3])
         parts = {"tasks": tasks, "events": events}
     for name in ("models", "responses"):
-        found = (_named(connection, name, tables, each) for each in _TABLES[name])
+        found = (_named(connection, name, plain, each) for each in _names_of(name, before))
         part = next((each for each in found if each is not None), None)
         if part is not None:
             parts[name] = part
@@ -149,8 +164,9 @@ def guessed(connection: ReadConnection, tables: Mapping[str, Found]) -> Descript
 
 def why_not_guessed(tables: Mapping[str, Found]) -> str:
     """Return a sentence on a table that would be one of tasks, were its id and status stored; empty for none."""
-    for name in _TABLES["tasks"]:
-        table = tables.get(name)
+    plain = _plainly(tables)
+    for word, before in _names_of_tasks(plain):
+        table = plain.get(before + word)
         needed = [] if table is None else [_stored_or_virtual(ours, table) for ours in ("id", "status")]
         if table is not None and all(needed):
             virtual = [each for each in needed if each in table.virtual]
@@ -161,8 +177,49 @@ def why_not_guessed(tables: Mapping[str, Found]) -> str:
 def _stored_or_virtual(ours: str, table: Found) -> str:
     """Return the column that would be ``ours``, in lower case; empty for none."""
     candidates = (ours, *_COLUMNS["tasks"][ours])
-    stored = next((each for each in candidates if each in table.columns), "")
+    known = _plain_columns(table)
+    stored = next((known[each] for each in candidates if each in known), "")
     return stored or next((each for each in candidates if each in table.virtual), "")
+
+
+def _plain(name: str) -> str:
+    """Return a name as words in lower case with a _ between them: taskEvents is task_events."""
+    return _WORD_BEGINS.sub("_", name).replace("-", "_").replace(" ", "_").lower()
+
+
+def _plainly(tables: Mapping[str, Found]) -> dict[str, Found]:
+    """Return the tables by their plain names; of several with the same one the first."""
+    found: dict[str, Found] = {}
+    for table in tables.values():
+        found.setdefault(_plain(table.name), table)
+    return found
+
+
+def _names_of_tasks(plain: Mapping[str, Found]) -> list[tuple[str, str]]:
+    """Return the names that tables of tasks may have: a word for tasks, and what stands before it."""
+    named = [(word, "") for word in _TABLES["tasks"]]
+    own = [(word, name.removesuffix(word)) for word in _FAMILY for name in plain if name.endswith(f"_{word}")]
+    return named + own
+
+
+def _names_of(part: str, before: str) -> Iterable[str]:
+    """Return the names that a table of this part may have, first those that begin like that of the tasks."""
+    return dict.fromkeys([*(before + word for word in _TABLES[part]), *_TABLES[part]])
+
+
+def _plain_columns(table: Found) -> dict[str, str]:
+    """Return the columns, in lower case, by their plain names, and without what the table's begins with.
+
+    So llm_job_state of llm_jobs is job_state and state too.
+    """
+    found = {_plain(spelled): column for column, spelled in table.columns.items()}
+    words = _plain(table.name).removesuffix("s").split("_")
+    for count in range(1, len(words) + 1):
+        own = f"{'_'.join(words[:count])}_"
+        for name, column in [*found.items()]:
+            if name.startswith(own):
+                found.setdefault(name.removeprefix(own), column)
+    return found
 
 
 def _named(connection: ReadConnection, part: str, tables: Mapping[str, Found], name: str) -> Part | None:
@@ -170,17 +227,20 @@ def _named(connection: ReadConnection, part: str, tables: Mapping[str, Found], n
     return None if table is None else _part(connection, part, table)
 
 
-def _events_of(connection: ReadConnection, tasks: Part, tables: Mapping[str, Found]) -> tuple[Part, float] | None:
+def _events_of(
+    connection: ReadConnection, tasks: Part, tables: Mapping[str, Found], word: str, before: str
+) -> tuple[Part, float] | None:
     """Return the events of these tasks, and which share of the first ones belongs to them.
 
-    Their key is a task's, or one of just this table's rows. A table of events that are all of others comes last.
+    ``word`` and ``before`` make the plain name of the tasks. The key of their events is a task's, or one of just this
+    table's rows. A table of events that are all of others comes last.
     """
-    own = tasks.table.lower().removesuffix("s")
+    owns = ("task", word.removesuffix("s"), (before + word).removesuffix("s"))
     others: tuple[Part, float] | None = None
-    for name in _TABLES["events"]:
+    for name in _names_of("events", before):
         events = _named(connection, "events", tables, name)
-        key = "" if events is None else (events.column("task_id") or "").lower()
-        if events is not None and key in ("task_id", "task", f"{own}_id", own):
+        key = "" if events is None else _plain(events.column("task_id") or "")
+        if events is not None and key.removesuffix("_id") in owns:
             share = _share(connection, tasks, events)
             if share is None or share:
                 return events, share or 0.0
@@ -230,14 +290,14 @@ def _part(connection: ReadConnection, name: str, table: Found) -> Part | None:
 
 
 def _columns(name: str, table: Found) -> Iterable[tuple[str, str]]:
+    known = _plain_columns(table)
     taken: set[str] = set()
     for ours in COLUMNS[name]:
         others = _COLUMNS[name].get(ours, ())
-        for candidate in (ours, *others):
-            if candidate in table.columns and candidate not in taken:
-                taken.add(candidate)
-                yield ours, table.columns[candidate]
-                break
+        column = next((known[each] for each in (ours, *others) if known.get(each) not in (None, *taken)), None)
+        if column is not None:
+            taken.add(column)
+            yield ours, table.columns[column]
 
 
 def _statuses(connection: ReadConnection, table: Found, column: str) -> Names:

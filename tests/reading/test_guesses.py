@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from inspector.layout.pages import TaskFilter, TaskPage
+from inspector.layout.pages import EventPage, TaskFilter, TaskPage
 from inspector.layout.rows import TaskRow
+from inspector.reading.errors import Unreadable
 from inspector.reading.layouts import Layouts, layout_folders
 from inspector.reading.reader import Reader, open_reader
-from inspector.reading.requests import TaskPageRequest
+from inspector.reading.requests import EventPageRequest, TaskPageRequest
 from tests.support.any_tables import made
 from tests.support.reading_databases import read_at
 
@@ -147,3 +148,66 @@ def test_of_the_ids_of_a_large_table_without_an_index_only_the_first_are_looked_
     )
     assert "tasks in jobs " in guess(path)
     assert [each for each in statements if "count(DISTINCT" in each and "FROM main.`jobs` LIMIT 1000)" in each]
+
+
+CAMEL = (
+    "CREATE TABLE Tasks (taskId TEXT PRIMARY KEY, taskStatus TEXT, modelName TEXT, createdAt, startedAt)",
+    "CREATE TABLE TaskEvents (taskId TEXT, seqNo INTEGER, eventType TEXT, createdAt INTEGER, payload TEXT)",
+    "INSERT INTO Tasks VALUES ('one', 'done', 'small', 1796000000000, 1796000001000)",
+    "INSERT INTO TaskEvents VALUES ('one', 1, 'made', 1796000000000, '{}')",
+)
+OF_AN_APP = (
+    "CREATE TABLE llm_tasks (id TEXT PRIMARY KEY, status TEXT, model TEXT, created_at INTEGER, started_at INTEGER)",
+    "CREATE TABLE llm_task_log (llm_task_id TEXT, n INTEGER, event TEXT, ts INTEGER, payload TEXT)",
+    "CREATE TABLE audit_log (task_id TEXT, event TEXT)",
+    "INSERT INTO llm_tasks VALUES ('one', 'done', 'small', 1796000000000, 1796000001000)",
+    "INSERT INTO llm_task_log VALUES ('one', 1, 'made', 1796000000000, '{}')",
+)
+OWN_PREFIX = (
+    "CREATE TABLE jobs (job_id TEXT PRIMARY KEY, job_state TEXT, job_model TEXT, job_created, job_started)",
+    "CREATE TABLE job_events (job_id TEXT, job_event_n INTEGER, job_event_type TEXT, ts INTEGER, payload TEXT)",
+    "INSERT INTO jobs VALUES ('one', 'done', 'small', 1796000000000, 1796000001000)",
+    "INSERT INTO job_events VALUES ('one', 1, 'made', 1796000000000, '{}')",
+)
+
+
+@pytest.mark.parametrize("statements", [CAMEL, OF_AN_APP, OWN_PREFIX], ids=["camel case", "an app's", "own prefix"])
+def test_names_are_known_however_they_are_spelled_and_whatever_stands_before_them(
+    tmp_path: Path, statements: tuple[str, ...]
+) -> None:
+    with opened(made(tmp_path / "a.db", *statements)) as reader:
+        (task,) = tasks(reader)
+        page = reader.answer(EventPageRequest("one"))
+    assert (task.id, task.status, task.model_id) == ("one", "completed", "small")
+    assert (task.created_at, task.started_at) == (1_796_000_000_000, 1_796_000_001_000)
+    assert isinstance(page, EventPage)
+    assert [(event.told("seq"), event.type, event.created_at) for event in page.events] == [
+        (1, "made", 1_796_000_000_000)
+    ]
+
+
+def test_results_that_celery_stores_are_its_tasks(tmp_path: Path) -> None:
+    columns = (
+        "id INTEGER PRIMARY KEY, task_id TEXT, status TEXT, date_done TEXT, traceback TEXT, name TEXT, retries INTEGER"
+    )
+    rows = [
+        f"INSERT INTO celery_taskmeta VALUES ({at}, 'u{at}', '{status}', '2026-11-30 00:53:20.500000', NULL, 'say', 0)"
+        for at, status in enumerate(("SUCCESS", "FAILURE", "RETRY", "REVOKED"), start=1)
+    ]
+    with opened(made(tmp_path / "a.db", f"CREATE TABLE celery_taskmeta ({columns})", *rows)) as reader:
+        found = tasks(reader)
+    assert [task.status for task in found] == ["completed", "failed", "queued", "cancelled"]
+    assert {task.finished_at for task in found} == {1_796_000_000_500}
+    assert {task.kind for task in found} == {"say"}
+
+
+def test_a_name_that_is_ours_goes_before_one_with_a_word_before_it(tmp_path: Path) -> None:
+    others = "CREATE TABLE app_jobs (id PRIMARY KEY, status)", "INSERT INTO app_jobs VALUES ('theirs', 'done')"
+    with opened(made(tmp_path / "a.db", *others, TASKS, "INSERT INTO tasks VALUES (1, 'done', 1796000000)")) as reader:
+        assert [task.id for task in tasks(reader)] == ["1"]
+
+
+def test_a_table_that_only_ends_like_one_of_tasks_needs_an_id_and_a_status(tmp_path: Path) -> None:
+    statements = "CREATE TABLE app_jobs (id PRIMARY KEY, title)", "CREATE TABLE taskset (id PRIMARY KEY, status)"
+    with pytest.raises(Unreadable, match="it has no table tasks"):
+        opened(made(tmp_path / "a.db", *statements))
