@@ -155,7 +155,7 @@ class Inspector:
 
         pane = DetailPane(self._zone)
         pane.cancel_requested.connect(self.cancel.cancel)
-        pane.parts.beginning_copied.connect(lambda sentence: self.window.show_notice(sentence, NOTICE_MS))
+        pane.parts.beginning_copied.connect(self._notice)
         self.cancel.done.connect(pane.show_cancel_outcome)
         self._names.changed.connect(lambda page: pane.set_names({model.id: model.name for model in page.models}, {}))
         pane.set_moment(self.frame.moment)
@@ -165,6 +165,9 @@ class Inspector:
         self._to_forget.append(wiring.forget)
         self._wirings.append(wiring)
         return pane
+
+    def _notice(self, sentence: str) -> None:
+        self.window.show_notice(sentence, NOTICE_MS)
 
     def _make_drawer(self) -> "DrawerWiring":
         from inspector.desktop.wiring.drawer import DrawerWiring
@@ -218,6 +221,7 @@ class Inspector:
         from inspector.desktop.wiring.tables import TablesWiring
 
         view = TablesView()
+        view.pane.beginning_copied.connect(self._notice)
         wiring = TablesWiring(view, self.session, self._content, self._late_statements())
         self.window.view_changed.connect(lambda name: wiring.set_on_screen(name == "tables"))
         self._to_forget.append(wiring.forget)

@@ -11,6 +11,7 @@ from inspector.desktop.widgets.empty import EmptySentence
 from inspector.desktop.widgets.json_view import JsonView
 from inspector.desktop.widgets.strips import CaptionStrip
 from inspector.desktop.widgets.tools import FlatTool
+from inspector.desktop.widgets.words import byte_size
 from inspector.layout.tables import Storage, StoredCell
 from inspector.layout.visible import visible
 
@@ -23,9 +24,11 @@ class ValuePane(QWidget):
 
     Signals:
         uncover_wanted: the value is covered and the reader wants to see it.
+        beginning_copied: only the beginning was copied, since no more is here; carries a sentence that says so.
     """
 
     uncover_wanted = Signal()
+    beginning_copied = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -78,6 +81,9 @@ class ValuePane(QWidget):
         """Copy the value as it is stored: all the digits, all the characters, the bytes of a blob as digits."""
         if self._cell is not None and self._copy.isEnabled():
             QGuiApplication.clipboard().setText(self._cell.text)
+            if self._cell.is_cut:
+                whole = byte_size(self._cell.length)
+                self.beginning_copied.emit(self.tr("Copied only the beginning of the value, which has %s.") % whole)
 
     def _refresh(self) -> None:
         cell = self._cell

@@ -284,6 +284,20 @@ def test_the_counts_of_many_tables_stand_beside_the_scroll_bar(view: TablesView,
     assert header.sectionSize(0) > 60
 
 
+def test_a_copy_of_a_value_whose_beginning_alone_is_here_says_so(view: TablesView) -> None:
+    said: list[str] = []
+    view.pane.beginning_copied.connect(said.append)
+    view.pane.show_cell("words", StoredCell(Storage.TEXT, "whole", 5))
+    view.pane.copy()
+    assert said == []
+
+    view.pane.show_cell("words", StoredCell(Storage.TEXT, "the beginning", 10_000_000, is_cut=True))
+    view.pane.copy()
+
+    assert QGuiApplication.clipboard().text() == "the beginning"
+    assert said == ["Copied only the beginning of the value, which has 10.0 MB."]
+
+
 @pytest.mark.parametrize("storage", [Storage.UNREAD, Storage.HIDDEN, Storage.NULL])
 def test_a_value_that_is_not_here_is_neither_asked_for_nor_copied(view: TablesView, storage: Storage) -> None:
     wanted: list[object] = []
