@@ -11,7 +11,6 @@ from inspector.commands.clock import Clock
 from inspector.commands.ending import REFUSED, NotDone, unusable
 from inspector.commands.opening import require_readable, why_not_act_at_rest
 from inspector.commands.output import write_error, write_json, write_lines
-from inspector.commands.patience import why_not_read
 from inspector.layout.opened import Mode
 from inspector.layout.visible import visible
 from inspector.lmsp.cancelling import CancelOutcome
@@ -56,7 +55,7 @@ def _cancelled(path: Path, task_id: str, clock: Clock) -> CancelResult:
             return CancelResult(task_id, CancelOutcome.REFUSED, None, None, why_not)
         result = cancel_in_file(path, task_id, now_ms=clock.now_ms(), wait_ms=_WAIT_MS)
     except Unreadable as error:
-        raise NotDone(why_not_read(error)) from error
+        raise NotDone(error.sentence) from error
     except Unusable as error:
         raise unusable(path, error.sentence) from error
     if result.outcome is CancelOutcome.REFUSED:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from inspector.commands.clock import Clock
 from inspector.commands.ending import NotDone
-from inspector.commands.patience import why_not_read
 from inspector.layout.opened import Mode
 from inspector.layout.traces import TouchState
 from inspector.reading.errors import Unreadable
@@ -23,7 +22,7 @@ class Proof:
             self._look: Look = look_at(database, mode)
             self._before = None if self._look.mode is Mode.LIVE else self._state()
         except Unreadable as error:
-            raise NotDone(why_not_read(error)) from error
+            raise NotDone(error.sentence) from error
 
     def line(self) -> str:
         """Hash the file again and return the proof. Call it when no connection to the file is open any more."""

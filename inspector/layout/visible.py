@@ -1,6 +1,5 @@
 """How stored text is made visible: one line of a person's text, with nothing in it that acts (faults.md T15, T16)."""
 
-import functools
 import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -16,7 +15,7 @@ def visible(text: str, *, keep: str = "") -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return text.translate(_shown(keep))
+    return text.translate(_Shown(keep))
 
 
 def or_as_stored(told: str, stored: str | None) -> str:
@@ -52,7 +51,7 @@ _EMPTY: Final = "(empty text)"
 
 
 class _Shown(dict[int, str]):
-    """What is shown of each character: found out when it is first met, since a text may hold millions of the same."""
+    """What is shown of each character of one text: found out once, since it may hold millions of the same."""
 
     def __init__(self, keep: str) -> None:
         super().__init__()
@@ -63,11 +62,6 @@ class _Shown(dict[int, str]):
         is_shown = character in self._keep or unicodedata.category(character) not in _HIDDEN
         self[code] = character if is_shown else _escaped(code)
         return self[code]
-
-
-@functools.cache
-def _shown(keep: str) -> _Shown:
-    return _Shown(keep)
 
 
 def _escaped(code: int) -> str:
